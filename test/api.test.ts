@@ -22,12 +22,11 @@ beforeAll(async () => {
   api = publicApi();
 });
 
-test("every exported function, class and constant has a comment whose first sentence says what it is", () => {
-  const values = api.flatMap(({ name, names }) =>
-    names.filter(({ kind }) => kind !== "type").map((value) => ({ entryPoint: name, ...value })),
-  );
-  expect(values.length).toBeGreaterThan(80);
-  expect(values.filter(({ summary }) => summary === "").map(({ entryPoint, name }) => `${entryPoint} ${name}`)).toEqual(
+test("every exported name has a comment whose first sentence says what it is", () => {
+  const names = api.flatMap((entryPoint) => entryPoint.names.map((one) => ({ entryPoint: entryPoint.name, ...one })));
+  expect(names.filter(({ kind }) => kind !== "type").length).toBeGreaterThan(80);
+  expect(names.filter(({ kind }) => kind === "type").length).toBeGreaterThan(300);
+  expect(names.filter(({ summary }) => summary === "").map(({ entryPoint, name }) => `${entryPoint} ${name}`)).toEqual(
     [],
   );
 });

@@ -20,6 +20,7 @@ export interface Ports {
   readonly observe?: (notice: Notice) => void;
 }
 
+/** The time source of the engine, set as the `clock` port. */
 export interface Clock {
   /** Milliseconds since 1970; parts of a millisecond make durations finer. */
   now(): number;
@@ -61,10 +62,12 @@ export type McpPort = (
   signal: AbortSignal,
 ) => Promise<McpResult>;
 
+/** The result of an MCP tool call, returned by the `mcp` port. */
 export type McpResult =
   | { readonly connected: false }
   | { readonly connected: true; readonly text: string; readonly isError: boolean };
 
+/** A question of a command hook to the user, passed to the `asker` port. */
 export interface Question {
   readonly id: string;
   readonly message: string;
@@ -77,6 +80,7 @@ export interface Question {
 /** Contract: resolves with the chosen key, or undefined when the user declines. */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
 
+/** A request to wake an idle agent with a text, passed to the `wake` port. */
 export interface WakeRequest {
   readonly sessionId: string;
   readonly hook: HookRef;
@@ -110,6 +114,7 @@ export type Judge = (
   signal: AbortSignal,
 ) => JudgeAnswer | Promise<JudgeAnswer>;
 
+/** An event of the engine, such as a hook run or a settings change, passed to the `observe` port. */
 export type Notice =
   | { readonly kind: "run"; readonly record: RunRecord; readonly event: string; readonly sessionId: string }
   | { readonly kind: "snapshot-changed"; readonly fingerprint: string }

@@ -6,7 +6,7 @@ import type { Warning } from "./warning-codes.ts";
 /**
  * A wrong call: the one error class Hookline throws. What a hook or a file does wrong is a value, never a throw.
  *
- * `code` is stable and lists as `area/what`; `about` holds the facts the message was made from.
+ * `code` is stable and has the form `area/name`; `about` holds the values that the message was built from.
  */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -19,7 +19,7 @@ export class Problem extends Error {
     this.about = options.about ?? {};
   }
 
-  /** By name: some doors are bundled into one file each, so a program may hold several copies of this class. */
+  /** By name: some entry points are bundled into one file each, so a program may hold several copies of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "Problem";
   }

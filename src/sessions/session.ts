@@ -46,8 +46,10 @@ export interface Session {
   lineage(): Promise<Ancestor[]>;
 }
 
+/** Options of `openSession`. */
 export interface OpenSessionOptions extends FindOptions, SessionAtOptions {}
 
+/** Options of `sessionAt`. */
 export interface SessionAtOptions {
   /** Replaces the clock, for tests. */
   readonly now?: () => number;

@@ -10,6 +10,7 @@ import { blockRows } from "./reports/usage-blocks.ts";
 import { usageIndexFolder } from "./usage-report.ts";
 import { readUsageSettings, saveStatuslineCost } from "./usage-state-files.ts";
 
+/** Options of `statusline`. */
 export interface StatuslineOptions extends HomeSource {
   /** Milliseconds. Default: the current time. */
   readonly now?: number;

@@ -13,6 +13,7 @@ import type { UsageOptions } from "./usage-report.ts";
 import type { SpentOn, SpentOptions } from "./usage-spending.ts";
 
 export const reportNames = ["daily", "weekly", "monthly", "session", "blocks", "models", "projects"] as const;
+/** The name of a usage report. */
 export type ReportName = (typeof reportNames)[number];
 
 /** What a report shows. Filters apply before anything is added up. */

@@ -8,6 +8,7 @@ import { makeReport, type UsageReport } from "./reports/build-report.ts";
 import { checkUsageOptions, type ReportName, type ReportRequest } from "./usage-options.ts";
 import { readUsageSettings, statuslineCosts } from "./usage-state-files.ts";
 
+/** Options of `usageReport`. */
 export interface UsageOptions extends ReportRequest, HomeSource {
   /** Config folders of agents. Default: those of this user. */
   readonly roots?: readonly (string | SessionRoot)[] | undefined;

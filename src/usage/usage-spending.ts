@@ -21,6 +21,7 @@ export type SpentOn =
   | { readonly month: string }
   | { readonly project: string };
 
+/** Options of `spent`. */
 export interface SpentOptions extends HomeSource {
   /** Config folders of agents. Default: those of this user. */
   readonly roots?: readonly (string | SessionRoot)[] | undefined;

@@ -9,6 +9,7 @@ export type Explained =
   | { readonly hook: HookRef; readonly runs: true; readonly detail: string }
   | { readonly hook: HookRef; readonly runs: false; readonly why: SkipReason; readonly detail: string };
 
+/** The result of `engine.explain`: which hooks of an event would run and which would be skipped. */
 export interface Explanation {
   readonly event: string;
   /** In configured order. */

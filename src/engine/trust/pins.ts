@@ -19,6 +19,7 @@ export interface Pin {
   readonly covers?: typeof pinsVersion;
 }
 
+/** A file that an approval covers, with its hash. */
 export interface PinnedFile {
   readonly path: string;
   readonly sha256: string;

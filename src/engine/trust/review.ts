@@ -42,6 +42,7 @@ export interface TrustEntry {
   readonly unusable?: string;
 }
 
+/** A file that an approval would cover, with its size, as listed by `reviewTrust`. */
 export interface ReviewedFile extends PinnedFile {
   readonly sizeBytes: number;
 }

@@ -31,7 +31,9 @@ export interface NewOutput<Value> {
   readonly value: Value;
 }
 
+/** The kind of an answer, such as `deny`. */
 export type AnswerKind = Answer["kind"];
+/** The answer of one kind. */
 export type AnswerOf<Kind extends AnswerKind> = Extract<Answer, { kind: Kind }>;
 export type ElicitAction = "accept" | "decline" | "cancel";
 

@@ -7,6 +7,7 @@ import type { Observers } from "./observers.ts";
 import type { Providers } from "./providers.ts";
 import type { FailureMode, Middleware, Registration } from "./registration.ts";
 
+/** Options of `createApp`. */
 export interface AppOptions<Defaults extends StateDefaults = StateDefaults> {
   /** What a failure means when the registration does not say. Default: `continue`. */
   readonly onFailure?: FailureMode;

@@ -125,6 +125,7 @@ export function definitionOf(value: unknown): BlueprintDefinition | undefined {
   return (value as { [blueprintSymbol]?: BlueprintDefinition })[blueprintSymbol];
 }
 
+/** The definition of a strategy, passed to `defineStrategy`. */
 export interface StrategyDefinition<Options extends object> extends StrategyInfo {
   /** The failure mode of handlers that set none. */
   readonly onFailure?: FailureMode;

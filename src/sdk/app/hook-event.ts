@@ -2,6 +2,7 @@ import type { EventInputs, EventName, Payload } from "../../protocol/internal.ts
 import { eventRule, type ToolEventName } from "../answer/event-rules.ts";
 import type { ToolInputs, ToolResponses } from "../index.ts";
 
+/** The payload of an event as the host sends it. */
 export type WirePayload = Readonly<Record<string, unknown>>;
 
 /** The payload with camelCase names. `input` and `response` are the tool's own data and keep its keys. */
@@ -29,6 +30,7 @@ type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
 /** Fields whose name is not the camelCase form of the original. */
 const ownNames = { tool_input: "input", tool_response: "response", name: "worktreeName" } as const;
 
+/** The name of a tool whose input is declared in `ToolInputs`. */
 export type ToolName = keyof ToolInputs & string;
 
 /** One call of a known tool; a union of tools narrows on `toolName`. */

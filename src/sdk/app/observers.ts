@@ -13,6 +13,7 @@ export const observationKinds = [
   "handler-error",
   "custom",
 ] as const;
+/** The kind of an observation, accepted by `app.observe`. */
 export type ObservationKind = (typeof observationKinds)[number];
 
 /** The frozen argument of an observer. Observers cannot change the answer. */
@@ -24,6 +25,7 @@ export interface Observation {
   readonly [field: string]: unknown;
 }
 
+/** A function that receives observations, registered with `app.observe`. */
 export type Observer = (observation: Observation) => void;
 
 export interface Observers {

@@ -5,6 +5,7 @@ import type { HookEvent } from "./hook-event.ts";
 
 export type ProviderScope = "event" | "session" | "process";
 
+/** Options of `app.provide`. */
 export interface ProviderOptions<Value> {
   /** How long one value lives. Default: `event`. */
   readonly scope?: ProviderScope;

@@ -5,12 +5,14 @@ import { checkOptions, describeType, isPlainObject, sdkProblem } from "./argumen
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./hook-event.ts";
 
+/** The effect of a failed handler: the agent continues, or the operation is blocked. */
 export type FailureMode = "continue" | "block";
 
 /** Nothing (no opinion), one answer, or several. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that is declared to return nothing is a handler too.
 export type Returned<One> = One | readonly One[] | undefined | null | void;
 
+/** The answers that a handler of this event may return. */
 export type AnswerFor<Name extends EventName> = AnswerOf<LegalKind<Name>>;
 
 /** The answers about one tool: a new output has the shape of the tool's response, if that is declared. */
@@ -18,8 +20,10 @@ export type AnswerForTool<Name extends EventName, Tool extends ToolName> =
   | Exclude<AnswerFor<Name>, { kind: "updateOutput" }>
   | ("updateOutput" extends LegalKind<Name> ? NewOutput<ResponseOf<Tool>> : never);
 
+/** A function that handles an event of an app. */
 export type AppHandler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Returned<One> | Promise<Returned<One>>;
 
+/** Options of one handler, passed when it is registered. */
 export interface AppHandlerOptions<Event = HookEvent, Ctx = Context> {
   /** The handler is skipped when this returns false. */
   readonly when?: (event: Event, ctx: Ctx) => boolean | Promise<boolean>;
@@ -104,6 +108,7 @@ export interface RegisterAny<Self, Ctx> {
 }
 
 export type AnyHandler = AppHandler<HookEvent, Answer, Context>;
+/** A function that runs around the handlers of every event, registered with `app.use`. */
 export type Middleware<Ctx = Context> = (
   event: HookEvent,
   ctx: Ctx,

@@ -9,6 +9,7 @@ import type { RunAppOptions } from "./run-app.ts";
 
 export type { ServedApp } from "../../daemon/internal.ts";
 
+/** Options of `serveApp`. */
 export interface ServeAppOptions {
   /** Default: a free port. */
   readonly port?: number;

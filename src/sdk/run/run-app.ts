@@ -13,6 +13,7 @@ import type { SettledEvent } from "./dispatch-event.ts";
 import { withExitGuard } from "./guard-exit.ts";
 import { readPayload, readPayloadStream } from "./read-payload.ts";
 
+/** Options of `runApp`. */
 export interface RunAppOptions {
   /** Where the payload comes from. Default: standard input. Reading stops once one JSON object is complete. */
   readonly input?: AsyncIterable<Uint8Array | string>;

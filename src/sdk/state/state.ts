@@ -3,6 +3,7 @@ import { deferMethods } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { RunEnvironment } from "../app/run-environment.ts";
 
+/** The default values of an app's state, by scope; the `state` option of `createApp`. */
 export interface StateDefaults {
   readonly session?: Readonly<Record<string, unknown>>;
   readonly project?: Readonly<Record<string, unknown>>;

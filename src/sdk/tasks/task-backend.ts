@@ -2,8 +2,10 @@ import { sdkProblem } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { TaskTable } from "./task.ts";
 
+/** The state of a job. */
 export type TaskState = "pending" | "running" | "completed" | "failed" | "cancelled" | "expired";
 
+/** The reason why a job failed. */
 export interface TaskFailure {
   /** `failed`: it threw. `worker-lost`: every worker that had it died. */
   readonly code: "failed" | "timed-out" | "worker-lost" | "result-not-json" | "result-too-large";
@@ -92,6 +94,7 @@ export interface TaskBackend {
   close(): Promise<void>;
 }
 
+/** Options that every task backend accepts. */
 export interface BackendOptions {
   /** A worker without a heartbeat for this long loses its job. Default: 30 s. */
   readonly leaseMs?: number;

@@ -20,6 +20,7 @@ export interface TaskContext {
   readonly attempt: number;
 }
 
+/** Options of `app.task`. */
 export interface TaskOptions {
   /** How long a result is kept. Default: five minutes. */
   readonly ttlMs?: number;
@@ -41,12 +42,14 @@ export interface TaskRef<Input = unknown, Output = unknown> {
   readonly "~types"?: { readonly input: Input; readonly output: Output };
 }
 
+/** A task that was registered with `app.task`. */
 export interface TaskDefinition {
   readonly name: string;
   readonly run: TaskFunction<never, unknown>;
   readonly options: TaskOptions;
 }
 
+/** The tasks of an app by name. */
 export type TaskTable = ReadonlyMap<string, TaskDefinition>;
 
 const taskOptions: readonly (keyof TaskOptions)[] = ["ttlMs", "priority", "timeoutMs", "attempts"];
@@ -79,6 +82,7 @@ function taken(name: string): Error {
   return sdkProblem("task-taken", `There is a task called "${name}" already. Choose another name.`, { name });
 }
 
+/** Options of `agentTask`. */
 export interface AgentTaskOptions {
   /** Anything `hookline ask --agent` takes. Default: `claude`. */
   readonly agent?: string;
@@ -93,6 +97,7 @@ export interface AgentTaskOptions {
   readonly command?: readonly [string, ...string[]];
 }
 
+/** The result of a task created with `agentTask`. */
 export interface AgentAnswer {
   readonly answer: string;
   readonly sessionId: string;

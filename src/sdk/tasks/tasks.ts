@@ -13,6 +13,7 @@ import type { TaskBackend, TaskFailure } from "./task-backend.ts";
 export type TaskKey = string | TaskRef<unknown, unknown>;
 type OutputOf<Key> = Key extends TaskRef<unknown, infer Output> ? Output : unknown;
 
+/** Options of `ctx.tasks.add`. */
 export interface AddOptions {
   /** Default: the task's name. Adding a key again replaces its job. */
   readonly key?: string;
@@ -22,6 +23,7 @@ export interface AddOptions {
   readonly deliver?: "context";
 }
 
+/** Options of `ctx.tasks.wait`, `waitAll` and `waitAny`. */
 export interface WaitOptions {
   /** Default: as long as the handler may run. */
   readonly timeoutMs?: number;
@@ -40,7 +42,9 @@ export type TaskResult<Output = unknown> = {
   | { readonly state: "cancelled" | "expired"; readonly endedAt: number }
 );
 
+/** The result of a job that completed, with its value. */
 export type CompletedTask<Output = unknown> = Extract<TaskResult<Output>, { state: "completed" }>;
+/** The result of a job that failed, with its error. */
 export type FailedTask = Extract<TaskResult, { state: "failed" }>;
 
 /** `ctx.tasks`: work that continues after the hook process has ended. Jobs belong to the event's session. */

@@ -9,6 +9,7 @@ import { runWorker, type WorkerOptions } from "./run-jobs.ts";
 import type { TaskTable } from "./task.ts";
 import type { TaskBackend } from "./task-backend.ts";
 
+/** Options of `workTasks`. */
 export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs" | "jobs" | "pollMs" | "outdated"> {
   /** The hooks file the app came from. */
   readonly file: string;

@@ -22,6 +22,7 @@ import { fixtures } from "./fixtures.ts";
 import { immediateTasks, memoryState } from "./memory-tasks.ts";
 import { type TestResult, testResult } from "./test-result.ts";
 
+/** Options of `testClient`. */
 export interface TestClientOptions {
   /** Shared by all events of the client. Default: in memory. */
   readonly state?: StateAccess;

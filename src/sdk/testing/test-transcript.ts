@@ -31,12 +31,14 @@ export interface TestTranscript {
   open(): Promise<Session>;
 }
 
+/** The result of a tool call in a test transcript, passed to `TestTranscript.tool`. */
 export type TestToolResult =
   | string
   | { readonly error: string }
   /** `response` is what `toolUseResult` holds: the tool's own data. */
   | { readonly text?: string; readonly response: unknown };
 
+/** Options of `testTranscript`. */
 export interface TestTranscriptOptions {
   readonly sessionId?: string;
   readonly cwd?: string;

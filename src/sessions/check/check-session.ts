@@ -9,6 +9,7 @@ import { missingParts } from "../parts/restore-large-parts.ts";
 import { largePartsIn } from "../parts/spill-large-parts.ts";
 import type { Tail } from "../read/read-lines.ts";
 
+/** The severity of a finding of `validateSession`. */
 export type Severity = "error" | "warning" | "note";
 
 /** Something a check found, and where. */

@@ -29,6 +29,7 @@ import type { RepairStep } from "./repair-lines.ts";
 import { applyPlan, planRepair, type RepairedFile } from "./repair-plan.ts";
 import { examine, validateSession } from "./validate-session.ts";
 
+/** Options of `repairSession`. */
 export interface RepairOptions extends HomeSource {
   /** Report the repairs without making them. */
   readonly dryRun?: boolean;
@@ -44,6 +45,7 @@ export interface RepairOptions extends HomeSource {
   readonly uuid?: () => string;
 }
 
+/** The result of `repairSession`: the repairs and the repaired session. */
 export interface RepairResult {
   readonly mends: readonly RepairStep[];
   /** The repaired session; absent when there was nothing to repair, and for a dry run. */

@@ -15,6 +15,7 @@ import {
   type Severity,
 } from "./check-session.ts";
 
+/** The result of `validateSession`. */
 export interface ValidationResult {
   readonly findings: readonly CheckFinding[];
   readonly counts: Readonly<Record<Severity, number>>;
@@ -22,6 +23,7 @@ export interface ValidationResult {
   readonly resume: ParentChainResult;
 }
 
+/** Options of `validateSession`. */
 export interface ValidateOptions {
   /** A process is still writing the session: then an unfinished last line is not an error. */
   readonly live?: boolean;
@@ -76,6 +78,7 @@ export interface ParentChainResult {
   readonly breaksAt?: { readonly uuid: string; readonly parentUuid: string; readonly line: number };
 }
 
+/** The number of entries in a part of a conversation, with the prompts and tool results among them. */
 export interface EntryCounts {
   readonly entries: number;
   readonly prompts: number;

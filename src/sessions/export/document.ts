@@ -61,6 +61,7 @@ export interface DocumentImage {
   readonly data: string;
 }
 
+/** Options of `exportSession`. */
 export interface DocumentOptions {
   /** Include the conversations of subagents. */
   readonly agents?: boolean;

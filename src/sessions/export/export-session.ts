@@ -23,9 +23,10 @@ import type {
 import { toHtml } from "./html.ts";
 import { toMarkdown } from "./markdown.ts";
 
+/** An output format of `exportSession`. */
 export type ExportFormat = "markdown" | "html" | "json";
 
-/** A session as text to give away. Account data and environment files are never part of it. */
+/** Exports a session as Markdown, HTML or JSON text, for sharing. Account data and environment files are never part of it. */
 export async function exportSession(
   session: Session,
   format: ExportFormat,

@@ -26,6 +26,7 @@ export interface SessionSummary extends Omit<SessionHeader, "file" | "sessionId"
   readonly goneAtSource: boolean;
 }
 
+/** Options of `listSessions`. */
 export interface ListSessionsOptions extends RootOptions {
   /** Only sessions of this working directory. */
   readonly cwd?: string;
@@ -114,6 +115,7 @@ async function projectFrom(
   return { project: byCount[0] ?? places[0]?.place.project ?? "", alsoUsedFor: byCount.slice(1) };
 }
 
+/** Options of `findSession`. */
 export interface FindOptions extends RootOptions {
   /** The directory whose newest session `last` means. Default: the current directory. */
   readonly cwd?: string;

@@ -43,6 +43,7 @@ export interface SessionFiles {
   readonly others: readonly string[];
 }
 
+/** Paths of the files of one workflow run. */
 export interface WorkflowFiles {
   readonly run: string;
   readonly journal?: string;

@@ -80,6 +80,7 @@ export interface HistoryEntry {
   readonly offset: number;
 }
 
+/** Options of `readHistory`. */
 export interface HistoryOptions extends RootOptions {
   /** Only prompts of this working directory. */
   readonly project?: string;

@@ -28,6 +28,7 @@ export interface Task {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** The fields of a task that `saveTask` can change. */
 export type TaskChange = Partial<
   Pick<Task, "subject" | "description" | "activeForm" | "status" | "blocks" | "blockedBy">
 >;
@@ -79,6 +80,7 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
+/** Options of `saveTask`. */
 export interface SaveOptions {
   /** Allow any change of status. */
   readonly force?: boolean;

@@ -34,6 +34,7 @@ export interface LiveSession {
 /** Finds the start time of a process; `gone` when it does not exist. Tests pass their own. */
 export type StartOf = (pid: number) => string | "gone" | undefined;
 
+/** Options of `liveSessions`. */
 export interface LiveOptions extends RootOptions {
   /** Include sessions whose process has exited. */
   readonly all?: boolean;

@@ -23,6 +23,7 @@ import {
 } from "./archive-file.ts";
 import { sessionPaths } from "./replace-session-files.ts";
 
+/** Options of `archiveSession`. */
 export interface ArchiveOptions extends HomeSource {
   /** The folder of the archive. Default: in the user's state folder. */
   readonly root?: string;
@@ -32,6 +33,7 @@ export interface ArchiveOptions extends HomeSource {
   readonly now?: () => number;
 }
 
+/** The result of `archiveSession`: the number of files and bytes that were archived. */
 export interface ArchiveResult {
   readonly session: string;
   /** Files that had something new, and how many bytes of it. */

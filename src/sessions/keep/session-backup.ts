@@ -22,6 +22,7 @@ export interface Backup {
   readonly added: readonly string[];
 }
 
+/** One file of a backup, with its original path and its hash. */
 export interface SavedFile {
   readonly path: string;
   readonly name: string;

@@ -12,6 +12,7 @@ export interface BranchPoint {
   readonly alternatives: number;
 }
 
+/** One branch of a conversation, identified by its last entry. */
 export interface Branch {
   readonly leaf: string;
   readonly active: boolean;
@@ -24,6 +25,7 @@ export interface Branch {
   readonly summary?: string;
 }
 
+/** All branches of a conversation, with the points where they separate. */
 export interface Branches {
   readonly points: readonly BranchPoint[];
   readonly leaf: string | undefined;

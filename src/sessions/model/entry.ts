@@ -59,8 +59,10 @@ export type UserRole =
   | "teammate"
   | "prompt";
 
+/** The origin of a prompt. */
 export type PromptSource = "typed" | "sdk" | "system" | "agent" | "unknown";
 
+/** An entry with the role user: a prompt, a tool result, or a text that the client added. */
 export interface UserEntry extends ConversationFields, MessageFields, EntryFields<typeof userRows> {
   readonly kind: "user";
   readonly role: UserRole;
@@ -68,6 +70,7 @@ export interface UserEntry extends ConversationFields, MessageFields, EntryField
   readonly source?: PromptSource;
 }
 
+/** An entry with content of a model's answer. */
 export interface AssistantEntry extends ConversationFields, MessageFields, EntryFields<typeof assistantRows> {
   readonly kind: "assistant";
   /** Absent when the endpoint gave none. */
@@ -79,14 +82,17 @@ export interface AssistantEntry extends ConversationFields, MessageFields, Entry
   readonly usage?: Readonly<Record<string, unknown>>;
 }
 
+/** The subtype of a system entry. */
 export type SystemSubtype = (typeof systemSubtypes)[number];
 
+/** An entry that the client wrote about the conversation, such as a compaction or an API error. */
 export interface SystemEntry extends ConversationFields, Omit<EntryFields<typeof systemRows>, "compactMetadata"> {
   readonly kind: "system";
   readonly subtype: SystemSubtype;
   readonly compactMetadata?: CompactMetadata;
 }
 
+/** The details of a compaction: its trigger, token counts and preserved messages. */
 export interface CompactMetadata {
   readonly trigger?: string;
   readonly preTokens?: number;
@@ -97,10 +103,13 @@ export interface CompactMetadata {
   readonly preservedMessages?: { readonly anchorUuid?: string; readonly uuids?: readonly string[] };
 }
 
+/** The type of an attachment entry. */
 export type AttachmentType = keyof typeof attachmentInner;
 
+/** The type of an attachment entry that records a hook run. */
 export type HookAttachmentType = Extract<AttachmentType, `hook_${string}` | "async_hook_response">;
 
+/** An entry with data that the client attached to the conversation, such as the output of a hook. */
 export interface AttachmentEntry extends ConversationFields, EntryFields<typeof attachmentRows> {
   readonly kind: "attachment";
   readonly type: AttachmentType;

@@ -20,6 +20,7 @@ export interface StopPayload {
   readonly last_assistant_message?: string | undefined;
 }
 
+/** The result of `finalTextAtStop`: the text of the last answer and its source. */
 export interface StopText {
   readonly text: string;
   /** Where the text was found; `none` when neither the transcript nor the payload has it. */
@@ -28,6 +29,7 @@ export interface StopText {
   readonly waitedMs: number;
 }
 
+/** Options of `finalTextAtStop`. */
 export interface StopTextOptions {
   /** Aborts the wait. */
   readonly signal?: AbortSignal;

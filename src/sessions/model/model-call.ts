@@ -153,6 +153,7 @@ export interface TokenUsage {
   readonly odd: readonly string[];
 }
 
+/** The tokens of one iteration of a model call that the call's own counts do not include. */
 export interface TokenPart {
   readonly type: string;
   /** Absent when the iteration has no model of its own: then it is the call's model. */

@@ -45,6 +45,7 @@ export interface SessionModel {
   drift(): readonly FormatDrift[];
 }
 
+/** A model call with the id of the subagent that made it. */
 export interface AttributedCall {
   readonly call: ModelCall;
   /** Absent for the main conversation. */

@@ -35,6 +35,7 @@ export interface SessionStats {
   readonly speed: readonly CallSpeed[];
 }
 
+/** The number of calls and errors of one tool in a session, and their total duration. */
 export interface ToolStats {
   readonly calls: number;
   readonly errors: number;

@@ -21,6 +21,7 @@ export interface Turn {
   readonly durationFrom?: "record" | "timestamps";
 }
 
+/** The way in which a turn ended; `open` when it has not ended. */
 export type TurnEnd = "answered" | "interrupted" | "api-error" | "deferred" | "open";
 
 /** A built-in command, which the client answers without a model. */
@@ -31,6 +32,7 @@ export interface LocalCommand {
   readonly entries: readonly Entry[];
 }
 
+/** The turns of a conversation, and the built-in commands between them. */
 export interface TurnList {
   readonly turns: readonly Turn[];
   readonly localCommands: readonly LocalCommand[];

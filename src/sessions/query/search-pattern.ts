@@ -18,6 +18,7 @@ export interface Match {
   readonly phrase: boolean;
 }
 
+/** Options that control how a search query is matched. */
 export interface SearchPatternOptions {
   /** The query is a regular expression. */
   readonly regex?: boolean;

@@ -14,6 +14,7 @@ import { sessionAt } from "../session.ts";
 import { hitRanking, type RankedHit, searchTexts, type TextKind } from "./search-hits.ts";
 import { type SearchPattern, type SearchPatternOptions, searchPattern } from "./search-pattern.ts";
 
+/** Options of `searchSessions`. */
 export interface SearchOptions extends RootOptions, SearchPatternOptions {
   /** Also search tool results. */
   readonly results?: boolean;
@@ -33,6 +34,7 @@ export interface SearchOptions extends RootOptions, SearchPatternOptions {
   readonly progress?: (done: { readonly files: number; readonly bytes: number }) => void;
 }
 
+/** One match of a search, with its position in the transcript. */
 export interface SearchHit {
   readonly session: string;
   readonly place: SessionPlace;
@@ -50,6 +52,7 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
+/** The result of `searchSessions`. */
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
   /** The number of all hits, including those beyond the limit. */

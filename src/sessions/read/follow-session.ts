@@ -17,6 +17,7 @@ export type FollowEvent =
   | { readonly kind: "reset"; readonly file: string; readonly agentId?: string }
   | { readonly kind: "removed"; readonly file: string; readonly agentId?: string };
 
+/** Options of `followSession`. */
 export interface FollowOptions {
   /** `"end"` (default): only new entries. `"start"`: existing entries first. Or the cursors of an earlier run. */
   readonly from?: "start" | "end" | Readonly<Record<string, Cursor>>;
@@ -26,6 +27,7 @@ export interface FollowOptions {
   readonly pollMs?: number;
 }
 
+/** The result of `followSession`: an async iterable of events, such as new entries. */
 export interface Following extends AsyncIterable<FollowEvent> {
   /** How far each file has been read, by path. Pass it as `from` to continue later. */
   cursors(): Readonly<Record<string, Cursor>>;

@@ -12,6 +12,7 @@ import { safeId } from "../safe-paths.ts";
 import { setField } from "./edit-line.ts";
 import { readTranscriptConversation } from "./resume-state.ts";
 
+/** Options of `forkSession`. */
 export interface ForkOptions {
   /** The last entry of the fork. Default: the end of the active branch. */
   readonly at?: string;

@@ -45,6 +45,7 @@ export interface SessionStore {
   close(): Promise<void>;
 }
 
+/** Options of `openStore`. */
 export interface StoreOptions extends HomeSource {
   /** The folder of the store. Default: in the user's state folder. */
   readonly root?: string;
@@ -60,6 +61,7 @@ export interface StoreOptions extends HomeSource {
   readonly uuid?: () => string;
 }
 
+/** Options of `SessionStore.resume`. */
 export interface SessionOptions {
   /** The working directory, written to each line. */
   readonly cwd: string;
@@ -67,11 +69,13 @@ export interface SessionOptions {
   readonly gitBranch?: string;
 }
 
+/** Options of `SessionStore.open` and `SessionStore.fork`. */
 export interface OpenOptions extends SessionOptions {
   /** The id of the session. Default: a new UUID. */
   readonly id?: string;
 }
 
+/** A session opened by `SessionStore.resume` or `SessionStore.fork`, with the context for the model. */
 export interface ResumedSession extends StoreSession {
   /** The last summary, what was preserved, and all that came after. */
   readonly context: readonly GraphEntry[];

@@ -23,6 +23,7 @@ export interface TranscriptWriter {
   close(): Promise<void>;
 }
 
+/** Options of `TranscriptWriter.append`. */
 export interface AppendRecordOptions {
   readonly durable?: boolean;
   /** The parent instead of the tip: the call of a tool result, null for a compaction. */
@@ -31,6 +32,7 @@ export interface AppendRecordOptions {
   readonly uuid?: string;
 }
 
+/** The result of `TranscriptWriter.append`: the record as written. */
 export interface AppendResult {
   /** Absent for records outside the conversation. */
   readonly uuid?: string;

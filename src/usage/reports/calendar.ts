@@ -24,6 +24,7 @@ export function addDays(day: string, count: number): string {
 }
 
 export const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
+/** A day of the week in lower case, such as `monday`. */
 export type Weekday = (typeof weekdays)[number];
 
 /** The first day of the week of a day. */

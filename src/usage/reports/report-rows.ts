@@ -53,15 +53,18 @@ export function groupsByText(selection: Selection, keyOf: (at: number) => string
   return [...groupBy(rows, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/** One row of the `daily` report. */
 export interface DayRow extends Amounts, Breakdown {
   readonly date: string;
 }
 
+/** One row of the `weekly` report. */
 export interface WeekRow extends Amounts, Breakdown {
   readonly weekStart: string;
   readonly weekEnd: string;
 }
 
+/** One row of the `monthly` report. */
 export interface MonthRow extends Amounts, Breakdown {
   readonly month: string;
 }
@@ -90,6 +93,7 @@ function periodRows(selection: Selection, options: RowOptions, periodOf: (day: s
   return groupsByText(selection, keyOf).map(([key, rows]) => [key, reportRow(selection, rows, options)] as const);
 }
 
+/** One row of the `models` report. */
 export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
   /** As the transcripts spell it. */
   readonly model: string;
@@ -129,6 +133,7 @@ export function modelRows(selection: Selection, options: RowOptions): ModelRow[]
     });
 }
 
+/** One row of the `projects` report. */
 export interface ProjectRow extends Amounts, Breakdown {
   readonly project: string;
   /** Names of its folders of transcripts. */

@@ -20,6 +20,7 @@ export interface UsageWarning {
   }[];
 }
 
+/** The code of a warning in a usage report. */
 export type UsageWarningCode = keyof typeof messages | "index";
 
 const messages = {

@@ -5,6 +5,7 @@ import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
 import { type Breakdown, groupsByText, type RowOptions, reportRow } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
+/** One row of the `session` report. */
 export interface SessionRow extends Amounts, Pick<Breakdown, "models"> {
   readonly sessionId: string;
   readonly project: string;
@@ -22,6 +23,7 @@ export interface SessionRow extends Amounts, Pick<Breakdown, "models"> {
   readonly reconcile?: Reconciled;
 }
 
+/** The usage of one subagent in a row of the `session` report. */
 export interface AgentRow extends Amounts {
   readonly agentId: string;
   readonly agentType?: string;
@@ -31,6 +33,7 @@ export interface AgentRow extends Amounts {
   readonly depth?: number;
 }
 
+/** The cost of a session as the client computed it, and the difference from the report. */
 export interface Reconciled {
   readonly clientMicroUsd: number | null;
   readonly statuslineMicroUsd: number | null;

@@ -23,6 +23,7 @@ import {
   type RunningJob,
 } from "./redis-jobs.ts";
 
+/** Options of `bullmqTasks`. */
 export interface BullmqOptions extends BackendOptions {
   /** A URL, or the options of an ioredis client. */
   readonly connection: string | Readonly<Record<string, unknown>>;

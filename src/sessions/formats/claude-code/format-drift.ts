@@ -2,7 +2,7 @@ import { fieldOf } from "../../../protocol/internal.ts";
 import type { TranscriptItem } from "../../model/entry.ts";
 import { attachmentInner } from "./known-fields.ts";
 
-/** What the format has grown since we last looked, by client version: types and fields we do not know, and how often. */
+/** Record types and fields of one client version that Hookline does not know, with the number of occurrences. */
 export interface FormatDrift {
   readonly version: string;
   readonly unknownTypes: Readonly<Record<string, number>>;

@@ -269,6 +269,7 @@ export const standaloneRows = {
   result: {},
 } as const;
 
+/** The kind of an entry outside the conversation. */
 export type StandaloneKind = keyof typeof standaloneRows;
 
 export const standaloneFields: ReadonlyMap<string, FieldTable> = new Map(
