@@ -74,6 +74,19 @@ describe("an event that is not in the catalog", () => {
   });
 });
 
+test("a tool call without the name of its tool is refused cold and warm", async () => {
+  const file = world.file("nameless.mjs", guard);
+  await world.serve(file);
+  for (const tool_name of [undefined, 42]) {
+    const input = event({ tool_name });
+    const refused = { code: 2, stdout: "", stderr: expect.stringContaining("tool_name of PreToolUse must be") };
+    expect(await world.cli(["run", file, "--on-failure", "block"], { input })).toEqual(refused);
+    for (const form of clientForms) {
+      expect(await world.client([file, "--on-failure", "block"], input, { form })).toMatchObject(refused);
+    }
+  }
+});
+
 test("a tool that is merely new, and one of a server or plugin, is matched by name and never refused", async () => {
   const file = world.file("new.mjs", app(`app.preTool("TimeTravel", () => sdk.deny("no"));`));
   const send = (tool_name: string) =>

@@ -26,7 +26,7 @@ import {
 } from "./handler-chain.ts";
 import { lazySignal, withinDeadline } from "./handler-deadline.ts";
 import { runWrapped } from "./middleware.ts";
-import { denyForCodex, foreignPayloadReason } from "./read-payload.ts";
+import { denyForCodex, foreignPayloadReason, unmatchedPayloadReason } from "./read-payload.ts";
 
 /** The answer of an app to one event, with everything that the log, tests and the daemon need. */
 export interface SettledEvent extends WireAnswer {
@@ -46,10 +46,10 @@ export async function dispatchEvent(
 ): Promise<SettledEvent> {
   const startedAt = monotonicMs();
   const event = readEvent(payload);
-  const { observers, options, providers } = definition;
-  const foreign = foreignPayloadReason(event, definition.registrations);
-  if (foreign !== undefined) return refuseForeign(foreign, event, definition, environment);
-  const chain = selectHandlers(definition.registrations, event);
+  const { observers, options, providers, registrations } = definition;
+  const fault = foreignPayloadReason(event, registrations) ?? unmatchedPayloadReason(event, registrations);
+  if (fault !== undefined) return refusePayload(fault, event, definition, environment);
+  const chain = selectHandlers(registrations, event);
   const state = environment.state ?? lazyState(event, options, environment);
   const tasks = lazyTasks(event, options, definition.tasks, environment);
   const troubles: string[] = [];
@@ -86,7 +86,7 @@ export async function dispatchEvent(
 }
 
 /** Fails by the failure mode. Other agents respect exit 2 with a reason on stderr, and few of them any other denial. */
-function refuseForeign(
+function refusePayload(
   message: string,
   event: HookEvent,
   definition: AppDefinition,

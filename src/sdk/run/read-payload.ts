@@ -129,6 +129,19 @@ export function foreignPayloadReason(event: HookEvent, registrations: readonly R
 }
 
 /**
+ * Why the handlers of this event cannot be chosen. Undefined when they can. Without the text that their names are compared with, no
+ * handler would match, and it would look as if no hook objected. A tool call always needs it; another event only if a handler names one.
+ */
+export function unmatchedPayloadReason(event: HookEvent, registrations: readonly Registration[]): string | undefined {
+  const { matches: field, tool } = eventRule(event.name);
+  const value = field === undefined ? "" : event.raw[field];
+  if (field === undefined || (typeof value === "string" && (value !== "" || !tool))) return undefined;
+  if (!tool && !registrations.some((one) => one.event === event.name && one.what !== undefined)) return undefined;
+  const found = value === undefined ? "it is missing" : `not ${JSON.stringify(value).slice(0, 60)}`;
+  return `The event cannot be read: ${field} of ${event.name} must be ${tool ? "a non-empty string" : "a string"}, ${found}.`;
+}
+
+/**
  * Codex runs the command when a hook answers `ask`, `defer` or `continue: false`. It respects a denial with a reason, so such answers
  * become one. Raw fields are dropped: Codex ignores an answer with an unknown field.
  */

@@ -136,3 +136,35 @@ test("a misspelt option of runApp or serveApp is refused by name", async () => {
   const other = { code: "sdk/bad-option", message: expect.stringContaining('"tokn" of serveApp is unknown') };
   await expect(serveApp(createApp(), { tokn: "x" } as never)).rejects.toMatchObject(other);
 });
+
+test("a payload without the text that handlers are chosen by is a failed call", async () => {
+  const app = (options: AppOptions) => guard(options).onConfigChange("skills", () => block("no"));
+  const faults = [
+    [
+      { hook_event_name: "PreToolUse", tool_input: {} },
+      "tool_name of PreToolUse must be a non-empty string, it is missing",
+    ],
+    [{ hook_event_name: "PreToolUse", tool_name: 42 }, "tool_name of PreToolUse must be a non-empty string, not 42"],
+    [
+      { hook_event_name: "PermissionRequest", tool_name: "" },
+      'tool_name of PermissionRequest must be a non-empty string, not ""',
+    ],
+    [{ hook_event_name: "ConfigChange", source: null }, "source of ConfigChange must be a string, not null"],
+  ] as const;
+  for (const [payload, fault] of faults) {
+    const event = payload.hook_event_name;
+    const failed = `The event cannot be read: ${fault}.`;
+    const stderr = `hookline: ${failed}\n`;
+    const blocked = await ran(app({ onFailure: "block" }), JSON.stringify(payload));
+    expect(blocked).toMatchObject({ stdout: "", stderr, code: 2, log: { event, answer: "refused", failed } });
+    const reported = await ran(app({}), JSON.stringify(payload));
+    const stdout = `${JSON.stringify({ systemMessage: `hookline: ${failed}` })}\n`;
+    expect(reported).toMatchObject({ stdout, stderr, code: 1, log: { event, answer: "none", failed } });
+  }
+});
+
+test("a missing text is no failure where no handler names one", async () => {
+  const app = createApp({ onFailure: "block" }).onConfigChange(() => block("no"));
+  const { stdout, stderr, code } = await ran(app, '{"hook_event_name":"ConfigChange"}');
+  expect([stdout, stderr, code]).toEqual(["", "no\n", 2]);
+});

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eventNames } from "../../protocol/internal.ts";
 import { eventRule } from "../answer/event-rules.ts";
-import { createApp, systemMessage } from "../index.ts";
+import { createApp, deny, systemMessage } from "../index.ts";
 import { fixtures, testClient } from "./index.ts";
 
 test("every event of the catalog has a method, called like the app's without `on`, that sends it", async () => {
@@ -50,4 +50,15 @@ test("a fixture is a copy of its own each time", () => {
   (one.tool_input as Record<string, unknown>)["command"] = "changed";
   expect(fixtures.PreToolUse().tool_input).not.toEqual(one.tool_input);
   expect(fixtures.PreToolUse({ tool_name: "Read" }).tool_name).toBe("Read");
+});
+
+test("a payload without a tool name is denied under block, as a process would", async () => {
+  const client = testClient(createApp({ onFailure: "block" }).preTool("Bash", () => deny("x")));
+  const message = "The event cannot be read: tool_name of PreToolUse must be a non-empty string, it is missing.";
+  expect(await client.raw({ hook_event_name: "PreToolUse", tool_input: { command: "ls" } })).toMatchObject({
+    decision: "deny",
+    reason: message,
+    exitCode: 2,
+    warnings: [{ code: "app-failed", message }],
+  });
 });
