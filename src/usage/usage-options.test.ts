@@ -30,6 +30,16 @@ test.each([{ month: "2026-1" }, { month: "" }, { month: "October" }, { session: 
   },
 );
 
+test("an option that does not exist is refused with the closest name, and never ignored", async () => {
+  const refusal = (of: string) => ({
+    code: "usage/option",
+    message: `${of} has no option "rots". Did you mean roots?`,
+  });
+  const wrong = { rots: [] } as object;
+  await expect(usageReport({ report: "daily", ...wrong })).rejects.toMatchObject(refusal("usageReport"));
+  await expect(spent({ day: "today" }, wrong)).rejects.toMatchObject(refusal("spent"));
+});
+
 test.each([null, "models", 5, []])("options that are %j are refused, not taken for none", async (options) => {
   const refusal = { code: "usage/option" };
   await expect(usageReport(options as never)).rejects.toMatchObject(refusal);

@@ -1,4 +1,5 @@
 import {
+  checkNamed,
   checkOf,
   closestName,
   isObject,
@@ -55,12 +56,24 @@ export interface ReportRequest {
   readonly now?: number;
 }
 
-const checks: Readonly<Record<string, OptionCheck>> = {
+const spentChecks: Readonly<Record<keyof SpentOptions, OptionCheck | undefined>> = {
+  roots: checkOf("a list of folders", Array.isArray),
+  timezone: undefined,
+  now: checkOf("a time in milliseconds", (now) => typeof now === "number" && !Number.isNaN(new Date(now).getTime())),
+  env: undefined,
+  home: undefined,
+  platform: undefined,
+};
+
+const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>> = {
+  ...spentChecks,
   report: oneOf(reportNames),
   mode: oneOf(["auto", "calculate", "display"]),
   order: oneOf(["asc", "desc"]),
   weekStart: oneOf(weekdays),
   index: oneOf([true, false, "rescan"]),
+  since: undefined,
+  until: undefined,
   project: textCheck,
   session: textCheck,
   model: textCheck,
@@ -70,22 +83,22 @@ const checks: Readonly<Record<string, OptionCheck>> = {
     "a number of tokens or max",
     (limit) => limit === "max" || (Number.isSafeInteger(limit) && Number(limit) > 0),
   ),
-  now: checkOf("a time in milliseconds", (now) => typeof now === "number" && !Number.isNaN(new Date(now).getTime())),
-  roots: checkOf("a list of folders", Array.isArray),
+  breakdown: undefined,
+  agents: undefined,
+  showPrices: undefined,
+  reconcile: undefined,
+  projectNames: undefined,
+  signal: undefined,
+  onProgress: undefined,
 };
 
 function oneOf(values: readonly unknown[]): OptionCheck {
   return checkOf(`one of ${values.join(", ")}`, (value) => values.includes(value));
 }
 
-/** Throws `usage/option` for an invalid value, which would silently give a wrong report. */
-export function checkUsageOptions(options: UsageOptions | SpentOptions, names = Object.keys(checks)): void {
-  if (!isObject(options)) throw wrong("options", options, "an object");
-  for (const name of names) {
-    const value = options[name];
-    const wanted = value === undefined ? undefined : checks[name]?.(value);
-    if (wanted !== undefined) throw wrong(name, value, wanted);
-  }
+/** Throws `usage/option` for an unknown option or an invalid value, which would silently give a wrong report. */
+export function checkUsageOptions(options: UsageOptions): void {
+  checkNamed("usageReport", options, reportChecks, "usage/option");
 }
 
 const kinds = ["session", "day", "month", "project"] as const;
@@ -102,7 +115,7 @@ export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
   const value: unknown = Object.values(on)[0];
   if (typeof value !== "string" || value === "") throw wrong(name, value, "a text that is not empty");
   if (name === "month" && !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(value)) throw wrong(name, value, "a month such as 2026-10");
-  checkUsageOptions(options, ["now"]);
+  checkNamed("spent", options, spentChecks, "usage/option");
 }
 
 function wrong(name: string, value: unknown, wanted: string): Problem {
