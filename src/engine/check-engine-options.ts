@@ -12,20 +12,34 @@ import {
   Problem,
   showValue,
   textCheck,
+  textListCheck,
 } from "../protocol/internal.ts";
-import type { FireOptions } from "./engine-type.ts";
+import type { Engine, FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
 
+type CloseOptions = NonNullable<Parameters<Engine["close"]>[0]>;
+type ReloadOptions = NonNullable<Parameters<Engine["reload"]>[0]>;
+
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
-export function checkEngineOptions(options: EngineOptions): void {
-  checkNamed("openEngine", options, checks, "engine/bad-option");
+export function checkEngineOptions(options: EngineOptions, of = "openEngine"): void {
+  checkNamed(of, options, checks, "engine/bad-option");
   checkNamed("ports", options.ports ?? {}, portChecks, "engine/bad-option");
 }
 
 /** A misspelled `signal` would leave an event that cannot be ended. */
-export function checkFireOptions(options: FireOptions): void {
-  checkNamed("fire", options, fireChecks, "engine/bad-option");
+export function checkFireOptions(options: FireOptions, of = "fire"): void {
+  checkNamed(of, options, fireChecks, "engine/bad-option");
+}
+
+/** A misspelled `waitMs` would end hooks that were to have time. */
+export function checkCloseOptions(options: CloseOptions): void {
+  checkNamed("engine.close", options, { waitMs: milliseconds }, "engine/bad-option");
+}
+
+/** A misspelled `written` would ask hooks about what the host wrote itself. */
+export function checkReloadOptions(options: ReloadOptions): void {
+  checkNamed("engine.reload", options, { written: textListCheck }, "engine/bad-option");
 }
 
 /** The same for a folder that the environment names. */
@@ -39,6 +53,8 @@ export function checkHome(name: string, path: string): string {
 const path = checkOf("a path that is not empty and has no NUL character", isPath);
 /** Which settings are the user's own must not depend on the folder: otherwise a checkout could bring trusted settings. */
 const absolutePath = checkOf("an absolute path", (value) => isPath(value) && isAbsolute(value));
+
+const milliseconds = checkOf("a number of milliseconds", (value) => typeof value === "number" && value >= 0);
 
 const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
   cwd: (value) => path(value) ?? folderFault(String(value)),
@@ -88,8 +104,12 @@ const fireChecks: Readonly<Record<keyof FireOptions, OptionCheck | undefined>> =
   signal: checkOf("an AbortSignal", (value) => value instanceof EventTarget),
   forceSync: undefined,
   rewrittenFrom: objectCheck,
-  progress: undefined,
+  progress: checkOf("an object with everyMs, a number of milliseconds, and tell()", isListener),
 };
+
+function isListener(value: unknown): boolean {
+  return isObject(value) && milliseconds(value["everyMs"]) === undefined && typeof value["tell"] === "function";
+}
 
 function isPath(value: unknown): value is string {
   return typeof value === "string" && value !== "" && !value.includes("\0");

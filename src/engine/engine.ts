@@ -3,6 +3,7 @@ import {
   checkNamed,
   checkOf,
   defined,
+  eventRow,
   type OptionCheck,
   type Outcome,
   Problem,
@@ -10,7 +11,7 @@ import {
   type RunRecord,
   type Warning,
 } from "../protocol/internal.ts";
-import { checkEngineOptions } from "./check-engine-options.ts";
+import { checkCloseOptions, checkEngineOptions, checkReloadOptions } from "./check-engine-options.ts";
 import type { CallbackHandler, CallbackOptions, Engine, FireOptions, NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import { openEvents } from "./fire/event-intake.ts";
 import { listHooks } from "./fire/explain.ts";
@@ -30,7 +31,7 @@ import type { PermissionRules } from "./settings/permission-rules.ts";
 export async function openRules(
   options: EngineOptions,
 ): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
-  checkEngineOptions(options);
+  checkEngineOptions(options, "openRules");
   const resolved = resolveOptions(options);
   const { permissionRules } = await import("./settings/permission-rules.ts");
   const now = (await openSettings(resolved)).inForce();
@@ -120,10 +121,10 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     notify: whileOpen(events.notify),
     hasHookFor: events.hasHookFor,
     budgetMs(event) {
-      const configured = allHooks().filter(({ row }) => row.name === event);
-      const hooks = configured.map(({ hook }) => hook);
+      const row = eventRow(event, resolved.rows);
+      const hooks = allHooks().flatMap((one) => (one.row.name === event ? one.hook : []));
       const env = { ...resolved.env, ...settings.inForce().merged.env };
-      return configured[0] && eventBudgetMs(configured[0].row, hooks, env);
+      return hooks.length === 0 ? undefined : eventBudgetMs(row, hooks, env);
     },
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
@@ -131,8 +132,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       (await import("./settings/permission-rules.ts")).permissionRules(settings.inForce(), resolved),
     ),
     toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().merged.env }),
-    reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
-      for (const hash of options?.written ?? []) written.add(hash);
+    reload: whileOpen(async (options: { readonly written?: readonly string[] } = {}) => {
+      checkReloadOptions(options);
+      for (const hash of options.written ?? []) written.add(hash);
       return settings.reload(reloadCallbacks);
     }),
     watch: whileOpen(() => settings.watch(reloadCallbacks)),
@@ -150,7 +152,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       line ??= statusLine(warn);
       return line.run(input, statusLineCall(settings.inForce(), resolved));
     }),
-    async close({ waitMs = 0 } = {}) {
+    async close(options = {}) {
+      checkCloseOptions(options);
+      const { waitMs = 0 } = options;
       closed = true;
       settings.close();
       const until = performance.now() + waitMs;

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dist } from "../files/fixtures/programs.ts";
-import { type EngineOptions, openEngine } from "./internal.ts";
+import { catalog } from "../protocol/internal.ts";
+import { type EngineOptions, openEngine, openRules } from "./internal.ts";
 
 const call = { tool_name: "Bash", tool_input: { command: "ls" } };
 const home = realpathSync(mkdtempSync(join(tmpdir(), "hookline-wrong-calls-")));
@@ -114,6 +115,53 @@ describe("a wrong call is refused by name", () => {
         code: "engine/bad-option",
         message: expect.stringMatching(/^The option rewrittenFrom of fire must be an object, not /),
       });
+    await engine.close();
+  });
+
+  test("a progress listener without everyMs or tell", async () => {
+    const engine = await opened();
+    const tell = () => undefined;
+    for (const progress of [tell, { tell }, { everyMs: 20 }, { everyMs: "20", tell }, { everyms: 20, tell }, null])
+      await expect(engine.fire("PreToolUse", call, { progress } as never)).rejects.toMatchObject({
+        code: "engine/bad-option",
+        message: expect.stringMatching(/^The option progress of fire must be an object with everyMs, .+ and tell\(\)/),
+      });
+    await engine.close();
+  });
+
+  test("an option that close, reload, stream or openRules does not have, under the name of the function", async () => {
+    const engine = await opened();
+    const refusal = (message: string) => expect.objectContaining({ code: "engine/bad-option", message });
+    await expect(engine.close({ wait: 3 } as object)).rejects.toEqual(
+      refusal('engine.close has no option "wait". Did you mean waitMs?'),
+    );
+    await expect(engine.close({ waitMs: "3" } as never)).rejects.toMatchObject({ code: "engine/bad-option" });
+    await expect(engine.reload({ writen: [] } as object)).rejects.toEqual(
+      refusal('engine.reload has no option "writen". Did you mean written?'),
+    );
+    await expect(engine.reload({ written: "x" } as never)).rejects.toMatchObject({ code: "engine/bad-option" });
+    expect(() => engine.stream("PreToolUse", call, { sginal: 1 } as object)).toThrow(
+      refusal('stream has no option "sginal". Did you mean signal?'),
+    );
+    await expect(openRules({ hom: home } as object)).rejects.toEqual(
+      refusal('openRules has no option "hom". Did you mean home?'),
+    );
+    expect((await engine.fire("PreToolUse", call)).decision).toBe("none");
+    await engine.close();
+  });
+
+  test("hasHookFor and budgetMs for an event that does not exist", async () => {
+    const engine = await opened({ events: [{ ...catalog.TaskCreated, name: "Deploy" }] });
+    for (const ask of [engine.hasHookFor, engine.budgetMs]) {
+      const asked = ask as (event: string) => unknown;
+      expect(() => asked("PreToolUs")).toThrow(
+        expect.objectContaining({
+          code: "event/unknown",
+          message: expect.stringContaining('Did you mean "PreToolUse"?'),
+        }),
+      );
+      expect(asked("Deploy")).toBe(ask === engine.hasHookFor ? false : undefined);
+    }
     await engine.close();
   });
 

@@ -172,7 +172,7 @@ export function openEvents(parts: EventParts) {
       return fire(name, payload, how);
     },
     stream(name: string, payload: AnyPayload, how: FireOptions = noOptions): AsyncGenerator<EventStep, Outcome, void> {
-      checkFireOptions(how);
+      checkFireOptions(how, "stream");
       return streamSteps((onStep, signal) => fire(name, payload, { ...how, signal }, onStep), how.signal);
     },
     notify(name: string, payload: AnyPayload): void {
@@ -194,11 +194,11 @@ export function openEvents(parts: EventParts) {
       return explainPlan(event, planEvent(event));
     },
     hasHookFor(name: string): boolean {
+      const row = eventRow(name, options.rows);
       const settings = inForce();
       if (settings.byEvent.has(name) || live.has(name)) return true;
       // Without a hook too, what policy wants asked about must be fired.
-      const row = Object.hasOwn(options.rows, name) ? options.rows[name] : undefined;
-      return row !== undefined && policyFloor(row, settings) !== undefined;
+      return policyFloor(row, settings) !== undefined;
     },
   };
 }
