@@ -26,3 +26,21 @@ export default createApp().preTool("bash", () => undefined).onSessionStart("resu
   };
   expect(warnings).toEqual(sentences);
 });
+
+test("status advises to uninstall an app whose last handler was removed, and that works", async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+  mkdirSync(join(home, ".claude"));
+  const file = join(home, ".claude/hooks.mjs");
+  const app = (handlers: string) =>
+    `import { createApp } from "hookline/sdk";\nexport default createApp()${handlers};\n`;
+  const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"] };
+  const hookline = (...words: readonly string[]) => callHookline(words, { home, env });
+  writeFileSync(file, app(".onStop(() => undefined)"));
+  expect((await hookline("install", "--scope", "user", "--transport", "run")).status).toBe(0);
+  writeFileSync(file, app(""));
+  const advice = "The handler for Stop was removed; hookline uninstall --scope user removes its entry.";
+  const { status, out } = await hookline("status");
+  expect([status, out]).toEqual([3, expect.stringContaining(`handler-removed: ${advice}\n`)]);
+  expect((await hookline("uninstall", "--scope", "user")).status).toBe(0);
+  expect((await hookline("status")).status).toBe(4);
+});

@@ -3,7 +3,7 @@ import { Problem } from "../../protocol/internal.ts";
 import { appInputs, buildFile } from "../../sdk/internal.ts";
 import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
 import { type Installer, registeredIds } from "../install-app.ts";
-import type { InstallTarget, ScopeFiles } from "../plan/install-places.ts";
+import type { InstallScope, InstallTarget, ScopeFiles } from "../plan/install-places.ts";
 import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
 import { effectRefused } from "../plan/sandboxed-load.ts";
 import { type Drift, drift, installCommand } from "./advice.ts";
@@ -39,7 +39,7 @@ export async function codeDrift(
     if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
     await buildFile(hooksFile, env);
     const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
-    return { drift: handlerDrift(registeredIds(events), lock, again), notes: [changed], contentHash };
+    return { drift: handlerDrift(registeredIds(events), lock, again, scope), notes: [changed], contentHash };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const triedEffects =
@@ -64,13 +64,16 @@ function handlerDrift(
   now: readonly string[],
   { hooksRegistered, allEvents }: LockFile,
   again: string,
+  scope: InstallScope,
 ): readonly Drift[] {
   // With an entry for every event, handlers come and go without a new install.
   if (allEvents) return [];
   const added = now.filter((id) => !hooksRegistered.includes(id));
   const removed = hooksRegistered.filter((id) => !now.includes(id));
+  // An install of an app without handlers is refused.
+  const cure = now.length === 0 ? `hookline uninstall --scope ${scope}` : again;
   return [
     ...added.map((id) => drift("handler-added", `A handler for ${id} was added; ${again} adds its entry.`)),
-    ...removed.map((id) => drift("handler-removed", `The handler for ${id} was removed; ${again} removes its entry.`)),
+    ...removed.map((id) => drift("handler-removed", `The handler for ${id} was removed; ${cure} removes its entry.`)),
   ];
 }
