@@ -72,3 +72,10 @@ const defaultFiles = ["ts", "mts", "js", "mjs"].map((ending) => `.claude/hooks.$
 export function defaultHooksFile(cwd: string): string {
   return defaultFiles.find((name) => existsSync(resolve(cwd, name))) ?? (defaultFiles[0] as string);
 }
+
+/** Adds to the problem of a payload without a tool how to name one. */
+export function withToolHint(error: unknown, hint: string): unknown {
+  if (!(error instanceof Problem) || error.code !== "event/bad-payload" || error.about["field"] !== "tool_name")
+    return error;
+  return new Problem(error.code, `${error.message} ${hint}`, { about: error.about, cause: error });
+}

@@ -8,7 +8,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { readObject } from "../command-line/input.ts";
+import { readObject, withToolHint } from "../command-line/input.ts";
 import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
@@ -49,6 +49,8 @@ With --tool, --input is the input of the tool; without it, the whole payload.`,
       };
       await io.out(call.flag("json") ? jsonText(report) : explanationText(report, styleFor(io)));
       return 0;
+    }).catch((error: unknown) => {
+      throw withToolHint(error, "Name a tool, such as --tool Bash.");
     });
   },
 };

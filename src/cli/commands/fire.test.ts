@@ -14,3 +14,20 @@ test("fire warns about a tool that belongs to another agent and keeps its exit s
     ["run_shell_command"],
   ]);
 });
+
+test("fire and explain of a tool event without a tool say how to name one", async () => {
+  const home = mkdtempSync(join(tmpdir(), "fire-"));
+  const missing = "tool_name of PreToolUse must be a string, it is missing.";
+  const fired = await callHookline(["fire", "PreToolUse"], { home });
+  expect([fired.status, fired.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `${missing} Pass one, such as --input '{"tool_name":"Bash","tool_input":{"command":"ls"}}'.`,
+    ),
+  ]);
+  const explained = await callHookline(["explain", "PreToolUse"], { home });
+  expect([explained.status, explained.err]).toEqual([
+    1,
+    expect.stringContaining(`${missing} Name a tool, such as --tool Bash.`),
+  ]);
+});

@@ -9,7 +9,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { readObject } from "../command-line/input.ts";
+import { readObject, withToolHint } from "../command-line/input.ts";
 import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
@@ -44,6 +44,8 @@ Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and
       const report = { ...outcome, warnings };
       await io.out(call.flag("json") ? jsonText(report) : outcomeText(report, styleFor(io)));
       return call.flag("exit-code") ? exitCode(outcome) : 0;
+    }).catch((error: unknown) => {
+      throw withToolHint(error, `Pass one, such as --input '{"tool_name":"Bash","tool_input":{"command":"ls"}}'.`);
     });
   },
 };
