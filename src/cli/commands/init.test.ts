@@ -34,6 +34,15 @@ test("init --with includes the recipe in the hooks file that it writes", async (
   expect(out).toMatch(/\nNext: hookline test, /);
 });
 
+test("init --with takes a recipe that is named twice once", async () => {
+  const [once, twice] = [emptyProject(), emptyProject()];
+  await init(once, "--with", "steer");
+  const { out } = await init(twice, "--with", "steer,steer");
+  const text = (folder: string) => readFileSync(join(folder, ".claude/hooks.ts"), "utf8");
+  expect([text(twice), out.match(/steer\.ts/g)?.length]).toEqual([text(once), 1]);
+  expect(out).toContain("The hooks file includes steer.");
+});
+
 test("init --with leaves an existing hooks file alone and prints the lines to add", async () => {
   const folder = emptyProject();
   mkdirSync(join(folder, ".claude"));

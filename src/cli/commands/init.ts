@@ -26,7 +26,7 @@ Recipes: ${recipeNames().join(", ")}.`,
   examples: ["hookline init", "hookline init --with redact-secrets,require-tests"],
   async run(call, io) {
     const ending = call.flag("js") ? "mjs" : "ts";
-    const names = (call.text("with") ?? "").split(",").filter((name) => name !== "");
+    const names = [...new Set((call.text("with") ?? "").split(","))].filter((name) => name !== "");
     const recipes = await Promise.all(names.map(readRecipe));
     const files = [
       { name: `hooks.${ending}`, text: hooksFile(recipes) },
