@@ -174,14 +174,14 @@ const callbackChecks: Readonly<Record<keyof CallbackOptions, OptionCheck>> = {
 /** Programs without types forget it, or give what `on` does not take, such as a regular expression. */
 function checkHandler(handler: unknown, event: string): void {
   if (typeof handler === "function") return;
-  const found = handler === undefined ? "there is none" : `not ${Object.prototype.toString.call(handler)}`;
-  const message = `A callback on ${event} is a function, ${found}: on(event, handler) or on(event, "Matcher", handler).`;
+  const found = handler === undefined ? "but none was given" : `not ${Object.prototype.toString.call(handler)}`;
+  const message = `The handler of ${event} must be a function, ${found}: on(event, handler) or on(event, "Matcher", handler).`;
   throw new Problem("hook/invalid", message, { about: { event } });
 }
 
 type OnArguments = readonly [matcher: string | undefined, handler: AnyHandler, options?: CallbackOptions | undefined];
 
-/** A handler as it is called; which fields it reads is between its author and the compiler. */
+/** A handler as it is called. The fields it reads are checked at compile time. */
 type AnyHandler = (payload: AnyPayload, context: Parameters<CallbackHandler>[1]) => ReturnType<Callback>;
 
 /** A handler takes two arguments, a callback hook three. A handler without a context needs no signal of its own. */

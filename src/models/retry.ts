@@ -4,11 +4,11 @@ import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./
 
 /** The options of `withRetry`. */
 export interface RetryOptions {
-  /** In all, the first one included. */
+  /** Total attempts. Default: 5. */
   readonly tries?: number;
-  /** Waited after the first failed try; doubled after each further one. */
+  /** Waited after the first failed try; doubled after each further one. Default: 500. */
   readonly firstWaitMs?: number;
-  /** The longest wait. An API that asks for a longer one is not asked again. */
+  /** The longest wait. An API that asks for a longer one is not asked again. Default: 60,000. */
   readonly maxWaitMs?: number;
   /** Called before each wait. The same is also an event of the stream. */
   readonly onRetry?: (retry: ModelRetry, request: ModelRequest) => void;

@@ -145,7 +145,7 @@ export function checkOf(what: string, fits: (value: unknown) => boolean): Option
   return (value) => (fits(value) ? undefined : what);
 }
 
-export const textCheck: OptionCheck = checkOf("a text", isText);
+export const textCheck: OptionCheck = checkOf("a string", isText);
 export const booleanCheck: OptionCheck = checkOf("true or false", (value) => typeof value === "boolean");
 export const functionCheck: OptionCheck = checkOf("a function", (value) => typeof value === "function");
 export const objectCheck: OptionCheck = checkOf("an object", isObject);

@@ -113,7 +113,7 @@ export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
     throw new Problem("usage/option", `spent() takes one of ${kinds.join(", ")}, not ${showValue(on)}.${hint}`);
   }
   const value: unknown = Object.values(on)[0];
-  if (typeof value !== "string" || value === "") throw wrong(name, value, "a text that is not empty");
+  if (typeof value !== "string" || value === "") throw wrong(name, value, "a string that is not empty");
   if (name === "month" && !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(value)) throw wrong(name, value, "a month such as 2026-10");
   checkNamed("spent", options, spentChecks, "usage/option");
 }

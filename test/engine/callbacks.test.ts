@@ -213,7 +213,7 @@ test("a missing handler is refused at registration", async () => {
   const wrong = engine.on as (...given: unknown[]) => unknown;
   for (const given of [["Stop", "x"], ["Stop"], ["PreToolUse", /Bash/, () => undefined], ["Stop", "x", null]]) {
     expect(() => wrong(...given)).toThrow(
-      expect.objectContaining({ code: "hook/invalid", message: expect.stringContaining("is a function") }),
+      expect.objectContaining({ code: "hook/invalid", message: expect.stringContaining("must be a function") }),
     );
   }
 });

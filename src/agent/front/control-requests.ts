@@ -104,7 +104,7 @@ function isSet(value: unknown): boolean {
 function textOf(name: string, value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value) && value.every((part) => typeof part === "string")) return value.join("\n\n");
-  throw new Error(`${name} must be a text or a list of texts.`);
+  throw new Error(`${name} must be a string or a list of strings.`);
 }
 
 /** The response to `initialize`: the available commands, subagents and models. */

@@ -115,7 +115,6 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
   }
 }
 
-/** Describes a call in one line. */
 function callLine({ name, input }: Pick<ToolUseBlock, "name" | "input">): string {
   const [line = ""] = stripControl(`· ${name} ${toolSummary(input)}`).split("\n");
   return line.slice(0, 200);

@@ -49,7 +49,7 @@ test("a form reaches the user and the answer the server; a page to open is decli
   const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
   expect(forms).toEqual([{ server: "srv", message: "What is your name?", schema }]);
   expect((await call(servers, "mcp__srv__ask_url")).content).toEqual([{ type: "text", text: '{"action":"decline"}' }]);
-  expect([forms.length, told]).toEqual([1, ["The MCP server srv asked to open a page; that was declined."]]);
+  expect([forms.length, told]).toEqual([1, ["Declined the request of MCP server srv to open a page."]]);
 });
 
 test("a server that floods us with a line without end is ended, and the call with it", async () => {

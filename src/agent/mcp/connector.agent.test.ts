@@ -116,7 +116,7 @@ test("servers that do not start are states with a message each, and the others w
   expect(sentences).toMatch(/server gone of --mcp-config did not start: .*no-such-program-here/);
   expect(sentences).toMatch(/server silent of .* exit code 7. It printed: cannot find my configuration/);
   expect(sentences).toContain('servers of type "sse" are not supported');
-  expect(sentences).toContain("NOT_SET_ANYWHERE is not set in the environment");
+  expect(sentences).toContain("not set in the environment, and without a default: NOT_SET_ANYWHERE");
   expect((await call(servers, "mcp__srv__do_thing")).isError).toBe(false);
 });
 

@@ -22,17 +22,18 @@ export function readServerConfig(value: unknown, env: Readonly<Record<string, st
   const missing = new Set<string>();
   const fill = (text: string): string => fillVariables(text, env, missing);
   if (kind === "stdio") {
-    if (typeof command !== "string" || command === "") return unusable('"command" must be a text');
-    if (!Array.isArray(args) || !args.every((one) => typeof one === "string")) return unusable('"args" must be texts');
-    if (!isTexts(own)) return unusable('"env" must hold texts');
+    if (typeof command !== "string" || command === "") return unusable('"command" must be a string');
+    if (!Array.isArray(args) || !args.every((one) => typeof one === "string"))
+      return unusable('"args" must be a list of strings');
+    if (!isTexts(own)) return unusable('"env" must contain only strings');
     const config = { kind: "stdio", command: fill(command), args: args.map(fill), env: mapped(own, fill) } as const;
     return missing.size > 0 ? unset(missing) : config;
   }
   if (kind !== "http" && kind !== "streamable-http") {
     return unusable(`servers of type ${JSON.stringify(kind)} are not supported; stdio and http are`);
   }
-  if (typeof url !== "string") return unusable('"url" must be a text');
-  if (!isTexts(headers)) return unusable('"headers" must hold texts');
+  if (typeof url !== "string") return unusable('"url" must be a string');
+  if (!isTexts(headers)) return unusable('"headers" must contain only strings');
   const config = { kind: "http", url: fill(url), headers: mapped(headers, fill) } as const;
   if (missing.size > 0) return unset(missing);
   return /^https?:\/\//i.test(config.url) && URL.canParse(config.url)
@@ -45,7 +46,7 @@ function unusable(why: string): ReadConfig {
 }
 
 function unset(names: ReadonlySet<string>): ReadConfig {
-  return unusable(`${[...names].join(", ")} is not set in the environment, and no default is given`);
+  return unusable(`not set in the environment, and without a default: ${[...names].join(", ")}`);
 }
 
 function isTexts(value: unknown): value is Record<string, string> {
@@ -100,7 +101,6 @@ export function disabledServers(places: readonly SettingsFile[]): readonly strin
   return places.flatMap(({ value }) => textsIn(value["disabledMcpjsonServers"]));
 }
 
-/** The texts of what may be a list. */
 export function textsIn(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
 }

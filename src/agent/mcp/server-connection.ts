@@ -42,7 +42,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
 
   client.setRequestHandler(sdk.ElicitRequestSchema, async ({ params }, { signal }) => {
     if (params.mode === "url") {
-      tell(`The MCP server ${name} asked to open a page; that was declined.`);
+      tell(`Declined the request of MCP server ${name} to open a page.`);
       return { action: "decline" };
     }
     const schema = params.requestedSchema as Readonly<Record<string, unknown>>;

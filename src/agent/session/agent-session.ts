@@ -136,7 +136,6 @@ export function taskOf({ agent }: AgentThread): TaskIdentity | undefined {
   return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
 }
 
-/** The threads of a session. */
 export interface Threads {
   /** Throws before the main thread is open. */
   readonly main: AgentThread;

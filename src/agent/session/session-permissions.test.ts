@@ -141,7 +141,7 @@ describe("modes", () => {
       expect(existsSync(join(project, "made"))).toBe(false);
       expect(requests.filter(({ purpose }) => purpose === "classifier")).toEqual([]);
       expect(payloads("PreToolUse")).toMatchObject([{ permission_mode: "default" }]);
-      const text = 'auto is switched off by settings; "default" is used';
+      const text = 'auto is disabled by settings; "default" is used';
       expect(events).toContainEqual(expect.objectContaining({ kind: "notice", text }));
     },
   );

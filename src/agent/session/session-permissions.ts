@@ -107,7 +107,7 @@ export function openPermissions(
       const requested = requestedMode();
       if (!isDisabled(requested, policy)) return policy.warnings;
       if (requested === "bypassPermissions") throw modeDisabled("bypassPermissions");
-      const message = `${requested} is switched off by settings; "default" is used`;
+      const message = `${requested} is disabled by settings; "default" is used`;
       return [...policy.warnings, { code: "mode-ignored", message }];
     },
     mode,
@@ -163,5 +163,5 @@ function isDisabled(mode: Mode, policy: Policy | undefined): boolean {
 }
 
 function modeDisabled(mode: Mode): Problem {
-  return new Problem("host/mode", `Policy has switched ${mode} off here. Choose another permission mode.`);
+  return new Problem("host/mode", `Policy disables ${mode}. Choose another permission mode.`);
 }

@@ -42,7 +42,7 @@ export function runSubagentInBackground(thread: AgentThread, request: Background
   let status: "running" | "idle" | "completed" | "failed" | "killed" = request.again === true ? "completed" : "running";
   let wake: (() => void) | undefined;
 
-  /** One stretch of work. */
+  /** Runs one prompt to its end. */
   async function work(prompt: string, first: boolean): Promise<void> {
     const release = inbox.hold();
     const startedAt = options.clock.now();

@@ -97,7 +97,7 @@ interface ValueTypes {
 
 const maxDepth = 64;
 
-/** What is wrong with a value, a sentence each that names the place, such as `a.b[0]`. Contract: never throws, whatever the schema and the value. */
+/** One sentence per fault, with its path, such as `a.b[0]`. Contract: never throws, whatever the schema and the value. */
 export function schemaFaults(schema: JsonSchema, value: unknown, path = "", depth = 0): string[] {
   if (depth > maxDepth) return [wrongValue(path, "a value that is nested less deeply", typeOf(value))];
   // Each choice is tried once: choices within choices would take twice the time at every level.

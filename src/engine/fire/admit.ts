@@ -63,7 +63,7 @@ function firstRefusal(hook: ConfiguredHook, event: HookEvent): SkipRefusal | und
 /** Hooks that fire events whose hooks fire events must end somewhere. */
 function tooDeep(_: ConfiguredHook, { depth }: HookEvent): SkipRefusal | undefined {
   if (depth < maxHookDepth) return undefined;
-  return { why: "recursion", detail: `fired ${depth} hooks deep; ${maxHookDepth} is the most` };
+  return { why: "recursion", detail: `hooks are nested ${depth} deep; the limit is ${maxHookDepth}` };
 }
 
 /** Keys that switch hooks off, in any file. */

@@ -78,7 +78,7 @@ export function openEvents(parts: EventParts) {
       const event = eventOf(given, found, { signal, waitsFor, rewrittenFrom, onStep, progress });
       return whenReady(fireEvent(event), (outcome) => note(row, event.payload, outcome));
     };
-    // What the host does not wait for and nothing ends outlives the engine.
+    // A detached event that is not awaited may outlive the engine.
     return !awaited && row.awaited === "detached" ? begin(never) : flights.run(signal, begin);
   }
 
@@ -197,7 +197,7 @@ export function openEvents(parts: EventParts) {
       const row = eventRow(name, options.rows);
       const settings = inForce();
       if (settings.byEvent.has(name) || live.has(name)) return true;
-      // Without a hook too, what policy wants asked about must be fired.
+      // Even without hooks the event must fire when policy requires a question.
       return policyFloor(row, settings) !== undefined;
     },
   };

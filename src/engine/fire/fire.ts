@@ -59,7 +59,7 @@ export interface HookRun {
   readonly late?: true;
 }
 
-/** select → admit → run → settle; a rewritten input goes round once more. */
+/** select → admit → run → settle; a rewritten input is judged a second time. */
 export function fireEvent(event: HookEvent): MaybeAsync<Outcome> {
   if (event.rewrittenFrom !== undefined) return secondRoundOnly(event, event.rewrittenFrom);
   const plan = planEvent(event);
@@ -87,7 +87,7 @@ async function secondRoundOnly(event: HookEvent, from: ToolInput): Promise<Outco
   return settle(event, { ...again, skipped: plan.skipped });
 }
 
-/** What was rewritten goes round once more; what is allowed then still has to pass the rules. */
+/** A rewritten input is judged a second time. A call that is then allowed must still pass the rules. */
 async function judgedAgain(outcome: Outcome, first: EventRuns, plan: Selection, event: HookEvent): Promise<Outcome> {
   const input = outcome.updatedInput;
   const second = input === undefined ? undefined : await secondRound(input, first, plan, event);
@@ -153,7 +153,7 @@ function restrictionsOnly(run: FinishedRun): FinishedRun {
 
 function ignoredRewrite({ record }: FinishedRun): Warning[] {
   if (record.answer?.input === undefined) return [];
-  const message = `Hook ${record.hook.name} rewrote an input that was already rewritten; that does not count.`;
+  const message = `Hook ${record.hook.name} rewrote an input that was already rewritten; the second rewrite is ignored.`;
   return [{ code: "rewrite-ignored", message, place: record.hook.id }];
 }
 

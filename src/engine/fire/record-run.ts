@@ -63,7 +63,7 @@ function withEnvFile(answer: HookAnswerRecord, envFile: string | undefined): Hoo
   return envFile === undefined ? answer : { ...answer, output: { ...answer.output, envFiles: [envFile] } };
 }
 
-/** What an answer still needs of the file system: a folder checked, long texts put into files. Nothing, for nearly all. */
+/** The file work that an answer needs: checking a folder, writing long texts to files. Almost none needs any. */
 function checkAnswer(answer: HookAnswerRecord, run: HookRun): MaybeAsync<ReadAnswer> {
   const checked = run.event.row.special.answersPath ? checkWorktree(answer, run) : { answer, warnings: [] };
   return whenReady(checked, (one) => (needsShortening(one.answer) ? shorten(one, run) : one));

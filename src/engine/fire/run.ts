@@ -184,7 +184,7 @@ function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefin
 
 let commands: typeof import("../runners/command/command-hook.ts") | undefined;
 
-/** With the first command hook: what starts programs is half of the engine. */
+/** Loaded with the first command hook, because it is half of the engine's code. */
 async function loadCommands(): Promise<void> {
   commands = await import("../runners/command/command-hook.ts");
 }

@@ -22,7 +22,7 @@ export interface EventRuns {
   readonly skipped: readonly Skip[];
   /** What came up besides the warnings of the event and of its runs. */
   readonly warnings: readonly Warning[];
-  /** What permission rules object to what the hooks allowed. */
+  /** The objection of the permission rules to a call that hooks allowed. */
   readonly against?: Verdict;
 }
 
@@ -133,7 +133,7 @@ function reasonOf(verdict: Verdict): string | undefined {
 /** The call is kept as the model made it, so a rewrite of another hook is lost. */
 function putOff(decision: Decision, { input, by }: SettledInput): readonly Warning[] {
   if (decision !== "defer" || input === undefined || by === undefined) return [];
-  const message = `Hook ${by.name} rewrote the input of a call that another hook defers; the rewrite does not count.`;
+  const message = `Hook ${by.name} rewrote the input of a call that another hook defers; the rewrite is ignored.`;
   return [{ code: "rewrite-ignored", message, place: by.id }];
 }
 

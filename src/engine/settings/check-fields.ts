@@ -22,7 +22,7 @@ export function warningAt(code: WarningCode, file: string, at: string, text: str
 /**
  * The first fault of a value from a file, compared with its field.
  *
- * The validators of `schemas/` have the same rules (a test compares them), but cost more to load than an idle engine may.
+ * The schemas in `schema/` have the same rules (a test compares them), but cost more to load than an idle engine may.
  */
 export function faultOf(value: unknown, field: Field, at = ""): Fault | undefined {
   if (value === undefined) return field.optional ? undefined : { field: at, why: "is missing" };
@@ -30,7 +30,7 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
   const mustBe = (wanted: string): Fault => ({ field: at, why: `must be ${wanted}, not ${showValue(value)}` });
   switch (field.is) {
     case "text":
-      if (typeof value !== "string") return mustBe("a text");
+      if (typeof value !== "string") return mustBe("a string");
       if (field.of === undefined || field.open || field.of.includes(value)) return undefined;
       return mustBe(field.of.map((word) => JSON.stringify(word)).join(" or "));
     case "number":

@@ -66,7 +66,7 @@ export function hookFault(entry: unknown): Fault | undefined {
   if (!isObject(entry)) return { field: "", why: `must be an object, not ${showValue(entry)}` };
   const type = ownValue(entry, "type");
   if (type === undefined) return { field: "type", why: missing(entry, "type") };
-  if (typeof type !== "string") return { field: "type", why: `must be a text, not ${showValue(type)}` };
+  if (typeof type !== "string") return { field: "type", why: `must be a string, not ${showValue(type)}` };
   const known = fileHookTypes.find((name) => name === type);
   if (known === undefined) return { field: "type", why: unknownType(type) };
   const fault = fieldsFault(entry, { ...hookFields[known] });

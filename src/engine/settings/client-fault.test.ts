@@ -72,7 +72,7 @@ test("a fault names line, column and reason", () => {
     { line: 2, column: 16, reason: "a comment, which is not allowed in JSON", effect, cure: "strip-comments" },
     { line: 2, column: 20, reason: "a trailing comma, which is not allowed in JSON", effect, cure: "strip-comments" },
     { line: 2, column: 3, reason: "a comment, which is not allowed in JSON", effect },
-    { line: 2, column: 3, reason: "model must be a text, not 5", effect },
+    { line: 2, column: 3, reason: "model must be a string, not 5", effect },
     { line: 8, column: 13, reason: 'hooks.PreToolUse.0.hooks.0.type is not a hook type: "comand"', effect },
     {
       line: 10,

@@ -68,7 +68,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
 
 type ConfigureWarning = readonly [WarningCode, string];
 
-/** Everything because of which a hook can never work, or not as its author expects. In no particular order. */
+/** Every reason why a hook cannot work, or not as its author expects. In no particular order. */
 function problemsOf(
   hook: Hook,
   stated: FailurePolicy | undefined,
@@ -110,9 +110,10 @@ const maxUsualSeconds = 3_600;
 
 /** In-process hooks come from a program, whose types may have been ignored. */
 function inProcessFault(hook: Hook): string | undefined {
-  if (hook.type === "callback") return typeof hook.callback === "function" ? undefined : "callback is not a function";
+  if (hook.type === "callback")
+    return typeof hook.callback === "function" ? undefined : "`callback` must be a function";
   if (hook.type !== "function") return undefined;
-  if (typeof hook.function !== "function") return "function is not a function";
+  if (typeof hook.function !== "function") return "`function` must be a function";
   return typeof hook.errorMessage === "string" ? undefined : "errorMessage is missing";
 }
 

@@ -86,9 +86,9 @@ test("one invalid entry is off and named by file, event, index and field; the re
   expect(layer.warnings).toEqual(
     [
       ["hooks.PreToolUse[0].hooks[1].command", "is missing."],
-      ["hooks.PreToolUse[0].hooks[2].command", "must be a text, not 5."],
-      ["hooks.PreToolUse[1].matcher", "must be a text, not 7."],
-      ["hooks.PreToolUse[2].hooks[0].headers.A", "must be a text, not 1."],
+      ["hooks.PreToolUse[0].hooks[2].command", "must be a string, not 5."],
+      ["hooks.PreToolUse[1].matcher", "must be a string, not 7."],
+      ["hooks.PreToolUse[2].hooks[0].headers.A", "must be a string, not 1."],
     ].map(([at, why]) => ({
       code: "hook-invalid",
       message: `${at} in ${file} ${why} Hookline skips this entry and uses the rest of the file.`,

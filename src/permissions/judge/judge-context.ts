@@ -138,7 +138,7 @@ function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]):
   const isDisabled =
     (mode === "bypassPermissions" && policy.bypassDisabled) || (mode === "auto" && policy.autoDisabled);
   if (!isDisabled) return mode;
-  warnings.push({ code: "mode-ignored", message: `${mode} is switched off by settings; "default" is used` });
+  warnings.push({ code: "mode-ignored", message: `${mode} is disabled by settings; "default" is used` });
   return "default";
 }
 

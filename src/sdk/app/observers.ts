@@ -39,7 +39,8 @@ export function openObservers(): Observers {
   return {
     add(args) {
       const [kind, observer] = args.length > 1 ? args : [undefined, args[0]];
-      if (typeof observer !== "function") throw sdkProblem("no-observer", "observe(kind?, fn) needs a function.");
+      if (typeof observer !== "function")
+        throw sdkProblem("no-observer", "observe(kind?, fn): the last argument must be a function.");
       if (kind !== undefined && !observationKinds.includes(kind as ObservationKind)) {
         const message = `"${String(kind)}" is not a kind of observation. The kinds are ${observationKinds.join(", ")}.`;
         throw sdkProblem("unknown-kind", message, { kind });

@@ -19,7 +19,7 @@ export interface WorkerOptions extends WorkOptions {
   readonly idleMs?: number;
   /** How many jobs run at once. Default: 4. */
   readonly jobs?: number;
-  /** How often it looks for jobs, and checks whether one was cancelled. */
+  /** How often it looks for jobs and checks for cancellation. Default: 100. */
   readonly pollMs?: number;
   /** Asked before every job: true ends the worker, as its code is out of date. */
   readonly outdated?: () => boolean;
@@ -64,7 +64,7 @@ function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"
       broken = false;
       return claim;
     } catch (error) {
-      if (!broken) logger("worker").error(`It cannot get jobs: ${messageOf(error)}`);
+      if (!broken) logger("worker").error(`Cannot fetch jobs: ${messageOf(error)}`);
       broken = true;
       await pause(1_000, signal);
       return undefined;
@@ -90,7 +90,7 @@ async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
     if (end.state === "failed" && !outer.aborted) logger(record.task).error(end.error.message, { key: record.key });
     await backend.finish(claim, outer.aborted && end.state === "failed" ? { state: "released" } : end);
   } catch (error) {
-    logger(record.task).error(`its end could not be noted: ${messageOf(error)}`, { key: record.key });
+    logger(record.task).error(`The result could not be saved: ${messageOf(error)}`, { key: record.key });
   } finally {
     over.abort();
     outer.removeEventListener("abort", stop);
@@ -143,7 +143,7 @@ function completed(value: unknown, task: string): TaskEnd {
   }
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxTaskBytes) return { state: "completed", value: JSON.parse(text) as unknown };
-  const message = `task "${task}" gave ${bytes} bytes; the limit is ${maxTaskBytes}. Put it into a file and give its path`;
+  const message = `task "${task}" returned ${bytes} bytes; the limit is ${maxTaskBytes}. Put it into a file and return its path`;
   return { state: "failed", error: { code: "result-too-large", message } };
 }
 
@@ -156,7 +156,7 @@ function inTime(work: Promise<TaskEnd>, ms: number, own: AbortController): Promi
       resolve({ state: "failed", error: { code: "timed-out", message } });
     }, ms);
     own.signal.addEventListener("abort", () => {
-      // A task gets a moment to end by itself; after that it is no longer awaited.
+      // A task gets 250 ms to end by itself; then it is abandoned.
       setTimeout(() => resolve({ state: "failed", error: { code: "failed", message: "it was aborted" } }), 250);
     });
     void work.then(resolve).finally(() => clearTimeout(timer));

@@ -140,7 +140,7 @@ function withSalvage(exact: ExactAnswer, value: Readonly<Record<string, unknown>
 }
 
 function repaired(verdict: Verdict, why: string, run: HookRun): ReadAnswer {
-  const message = `${verdict.kind === "ask" ? "An ask" : `A ${verdict.kind}`} was read out of broken output and counts (${why}). Print exactly one JSON object.`;
+  const message = `${verdict.kind === "ask" ? "A question" : "A denial"} was recovered from invalid output and applies (${why}). Print exactly one JSON object.`;
   return { answer: { verdict }, warnings: [warn(run, "output-repaired", message)] };
 }
 

@@ -77,7 +77,7 @@ describe.skipIf(isMissing("redis", problem))("bullmq, against a real Redis", () 
     await tasks.close();
     expect([results, complaints]).toEqual([
       ["completed", 42, "completed", 8],
-      ["error task worker: It cannot get jobs: connection refused"],
+      ["error task worker: Cannot fetch jobs: connection refused"],
     ]);
   });
 
