@@ -26,6 +26,9 @@ const ownProcess = [
   "test/security/trust.test.ts",
 ];
 
+/** The reference agent: sessions with watchers, processes and timers. Its files share processes with each other only. */
+const agent = ["src/agent/**/*.test.ts", "test/agent/**/*.test.ts"];
+
 /** Run by `npm run test:long`. */
 const long = [`**/*.{${longParts.join(",")}}.test.ts`, "test/interop/**"];
 
@@ -40,10 +43,11 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{src,test}/**/*.test.ts"],
-          exclude: [...ownProcess, ...long],
+          exclude: [...ownProcess, ...agent, ...long],
           isolate: false,
         },
       },
+      { extends: true, test: { name: "agent", include: agent, exclude: long, isolate: false } },
     ],
     // Many tests wait for processes more than they work, so even two cores take three files at a time.
     maxWorkers: Math.max(3, availableParallelism()),
