@@ -21,7 +21,7 @@ export function commandOf(part, { full = false, filters = [], seed, lines, jobs,
   return { args: argumentsOf(), env };
 
   function argumentsOf() {
-    if (part.name === "bench") return ["bench/run.mjs", "--check", ...(full ? ["--long"] : ["--margin", "100"])];
+    if (part.name === "bench") return ["bench/run.mjs", "--check", ...(full ? ["--long"] : ["--margin", "150"])];
     if (part.name === "nodes") return ["scripts/long/nodes.mjs", ...(full ? ["--full"] : []), ...filters];
     if (part.name === "interop-newest")
       return ["scripts/suites/interop.mjs", "--client", client ?? clients.newest, ...filters];
