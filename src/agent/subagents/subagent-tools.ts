@@ -1,7 +1,14 @@
 import { defined, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread, SubagentWorktree } from "../session/agent-session.ts";
 import { booleanSchema, objectSchema, stringSchema } from "../tools/check-tool-input.ts";
-import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
+import {
+  callInterrupted,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  toolError,
+  toolSuccess,
+} from "../tools/tool.ts";
 import { createWorktree } from "../worktree/git-worktree.ts";
 import { runSubagentInBackground } from "./background-subagents.ts";
 import { namesProvider } from "./subagent-definitions.ts";
@@ -78,14 +85,18 @@ async function runAgentTool(
     ...folder,
   };
   const thread = await openSubagentThread(parent, request);
+  // An interrupt ends the subagents that run; one that was about to start would run on.
+  if (context.signal.aborted) return interrupted;
   if (request.background) return launched(tool, thread, request);
   const startedAt = session.options.clock.now();
   const end = await startSubagent(thread, request.prompt, context.signal);
   session.subagents.add(runSubagentInBackground(thread, { ...request, again: true }));
-  if (end.by === "interrupted") return toolError("[Request interrupted by user for tool use]", true);
+  if (end.by === "interrupted") return interrupted;
   if (end.by === "api_error") return toolError(end.text);
   return toolSuccess(tool, reportOf(thread, end, { prompt: request.prompt, startedAt }));
 }
+
+const interrupted: ToolResult = toolError(callInterrupted, true);
 
 function launched(
   tool: Tool,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
+import { scripted } from "../../models/internal.ts";
 import { openWorld } from "../fixtures/agent-run.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import { agentCall, inAgent } from "./fixtures/agent-call.ts";
@@ -163,6 +164,7 @@ test("a teammate idles, is sent a message and answers; a hook sends it back to w
 test("an interrupt kills background subagents; the model gets the notification with the next prompt", async () => {
   const { run, payloads, project } = openWorld({ settings: allow, hooks: { UserPromptSubmit: {} } });
   let control: AgentControl | undefined;
+  let subagentRuns = false;
   const { requests } = await run(
     [
       {
@@ -178,9 +180,11 @@ test("an interrupt kills background subagents; the model gets the notification w
       onReady: (given) => {
         control = given;
         given.prompt("go");
-        void until("the command runs", () => existsSync(join(project, "started"))).then(() => given.interrupt());
+        const bothRun = () => subagentRuns && existsSync(join(project, "started"));
+        void until("the command and the subagent run", bothRun).then(() => given.interrupt());
       },
       observe: (event) => {
+        subagentRuns ||= event.kind === "task" && event.step.is === "started";
         if (event.kind !== "result" || event.result.terminal_reason !== "interrupted") return;
         control?.prompt("what happened?");
         control?.end();
@@ -189,6 +193,24 @@ test("an interrupt kills background subagents; the model gets the notification w
   );
   expect(payloads("UserPromptSubmit")).toHaveLength(2);
   expect(JSON.stringify(requests.at(-1)?.messages)).toContain("<status>killed</status>");
+});
+
+test("an interrupt while a background subagent is being started keeps it from starting", async () => {
+  const { run, payloads } = openWorld({ settings: allow, hooks: { SubagentStart: {} } });
+  let control: AgentControl | undefined;
+  const { result, requests } = await run([{ calls: [agentCall({ run_in_background: true, model: "other" })] }], {
+    onReady: (given) => {
+      control = given;
+      given.prompt("go");
+      given.end();
+    },
+    openModel: async () => {
+      control?.interrupt();
+      return scripted({ answers: [] });
+    },
+  });
+  expect(result.terminal_reason).toBe("interrupted");
+  expect([requests.length, payloads("SubagentStart")]).toEqual([1, []]);
 });
 
 test("agents of files: the project's own prompt and tools", async () => {

@@ -134,6 +134,9 @@ export interface CurrentWorktree {
   readonly baseCommit?: string;
 }
 
+/** What the model sees of a call that the user interrupted. */
+export const callInterrupted = "[Request interrupted by user for tool use]";
+
 /** The error result of a tool. */
 export function toolError(content: string, interrupted = false): ToolError {
   return { isError: true, content, interrupted };

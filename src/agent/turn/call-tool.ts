@@ -2,7 +2,7 @@ import type { ToolResultBlock, ToolUseBlock } from "../../models/internal.ts";
 import { defined, type Outcome, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { checkToolInput, fitsResponse, noSuchTool } from "../tools/check-tool-input.ts";
-import { type Tool, type ToolContent, type ToolResult, toolError } from "../tools/tool.ts";
+import { callInterrupted, type Tool, type ToolContent, type ToolResult, toolError } from "../tools/tool.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import type { Attachment } from "./attachments.ts";
 import { type CallDecision, decide, fireForCall, type PendingCall } from "./decide.ts";
@@ -46,6 +46,7 @@ export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: 
       before.updatedInput === undefined ? checked : await checkToolInput(tool, before.updatedInput, context);
     if (!effective.ok) return errorEnd(call, input, badRewrite(tool), notes);
     const decision = await decide(pending, effective.input, before);
+    signal.throwIfAborted();
     if (decision.kind === "run") return await runTool(pending, call, decision, before);
     if (decision.kind === "refused") return refused(pending, call, effective.input, decision);
     const hookName = `PreToolUse:${call.name}`;
@@ -53,7 +54,7 @@ export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: 
     return { ...errorEnd(call, effective.input, "", notes), deferred: true };
   } catch (error) {
     if (!signal.aborted) throw error;
-    return errorEnd(call, input, "[Request interrupted by user for tool use]", notes);
+    return errorEnd(call, input, callInterrupted, notes);
   }
 }
 
