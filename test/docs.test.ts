@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { openEngine } from "../src/engine/internal.ts";
-import { installCommand } from "../src/files/internal.ts";
+import { npmInstallCommand } from "../src/files/internal.ts";
 import { ruleWarningCodes } from "../src/permissions/internal.ts";
 import { catalog, problemCodes, warningCodes } from "../src/protocol/index.ts";
 import { commonFields, groupFields, hookFields, settingsFields } from "../src/protocol/internal.ts";
@@ -65,7 +65,7 @@ test("every link in README and docs works in the installed package", () => {
 });
 
 test("README shows the install command that messages print", () => {
-  expect(read("README.md")).toContain(installCommand("../hookline"));
+  expect(read("README.md")).toContain(npmInstallCommand("../hookline"));
 });
 
 test("every command that a page names exists, and the changelog names them all", async () => {

@@ -15,7 +15,7 @@ import type {
 } from "../protocol/internal.ts";
 import type { Explanation, ListedHook } from "./fire/explain.ts";
 import type { EventStep } from "./fire/in-flight.ts";
-import type { ReloadReport } from "./live/reload-settings.ts";
+import type { ReloadReport } from "./live/effective-settings.ts";
 import type { SessionHooks, StopHooks } from "./live/session-hooks.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
 import type { PermissionRules } from "./settings/permission-rules.ts";

@@ -17,8 +17,8 @@ import { openEvents } from "./fire/event-intake.ts";
 import { listHooks } from "./fire/explain.ts";
 import { markAsync } from "./fire/hook-depth.ts";
 import type { AnyPayload } from "./fire/payload.ts";
+import { openSettings } from "./live/effective-settings.ts";
 import { memoryHooks } from "./live/memory-hooks.ts";
-import { openSettings } from "./live/reload-settings.ts";
 import { type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
@@ -63,7 +63,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   });
   const events = openEvents({
     inForce: () => settings.inForce(),
-    trustAgain: settings.refreshTrust,
+    refreshTrust: settings.refreshTrust,
     live,
     services,
     ran,

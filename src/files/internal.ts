@@ -24,7 +24,7 @@ export {
 } from "./disk.ts";
 export { type HeldLock, takeLock, withLock } from "./file-lock.ts";
 export { monotonicMs } from "./in-process-queue.ts";
-export { installCommand, packageFile, packageVersion } from "./package.ts";
+export { npmInstallCommand, packageFile, packageVersion } from "./package.ts";
 export { readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
 export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processStart } from "./process-identity.ts";
 export { replaceFile } from "./replace-file.ts";

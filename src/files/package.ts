@@ -21,7 +21,7 @@ export function packageFile(path = ""): string {
 const isPublished: boolean = false;
 
 /** The command that adds this package to a project, from the given path while it is not published. */
-export function installCommand(path: string = packageFile()): string {
+export function npmInstallCommand(path: string = packageFile()): string {
   const shown = /^[\w./-]+$/.test(path) ? path : `'${path}'`;
   return `npm install --save-dev ${isPublished ? "hookline" : shown}`;
 }

@@ -9,24 +9,25 @@ import {
 } from "../../protocol/internal.ts";
 import { checkFireOptions } from "../check-engine-options.ts";
 import type { FireOptions } from "../engine-type.ts";
+import type { EffectiveSettings } from "../live/effective-settings.ts";
 import type { MemoryHooks } from "../live/memory-hooks.ts";
 import { matcherValue } from "../match/matcher.ts";
 import { type MaybeAsync, whenReady } from "../runners/run-limits.ts";
 import type { Services } from "../services.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
-import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
-import { fireEvent, type HookEvent, planEvent, selectByMatcher } from "./fire.ts";
+import { type FiringEvent, fireEvent } from "./fire.ts";
 import { currentDepth, processDepth } from "./hook-depth.ts";
 import { type EventStep, inFlight, streamSteps } from "./in-flight.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
+import { planEvent, selectByMatcher } from "./select-hooks.ts";
 import { policyFloor, quietOutcome, type StopBlocks } from "./settle.ts";
 
-interface EventParts {
+interface IntakeOptions {
   inForce(): EffectiveSettings;
   /** Reads approvals again if another process changed them; undefined when none did. Asked before every event. */
-  trustAgain(): Promise<void> | undefined;
+  refreshTrust(): Promise<void> | undefined;
   readonly live: MemoryHooks;
   readonly services: Services;
   /** Records that a hook ran and notifies the code that registered it. */
@@ -37,13 +38,13 @@ interface EventParts {
   onLost(error: unknown): void;
 }
 
-type FoundHooks = Pick<HookEvent, "row" | "matched" | "hooks" | "settings" | "warnings">;
-type HowFired = Pick<HookEvent, "signal" | "waitsFor"> &
-  Partial<Pick<HookEvent, "rewrittenFrom" | "onStep" | "progress">>;
+type FoundHooks = Pick<FiringEvent, "row" | "matched" | "hooks" | "settings" | "warnings">;
+type HowFired = Pick<FiringEvent, "signal" | "waitsFor"> &
+  Partial<Pick<FiringEvent, "rewrittenFrom" | "onStep" | "progress">>;
 
 /** The part of an engine that takes events. */
-export function openEvents(parts: EventParts) {
-  const { inForce, trustAgain, live, services, ran, takeWarnings, onLost } = parts;
+export function openEvents(parts: IntakeOptions) {
+  const { inForce, refreshTrust, live, services, ran, takeWarnings, onLost } = parts;
   const { options, sessions } = services;
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
@@ -54,13 +55,13 @@ export function openEvents(parts: EventParts) {
     name: string,
     given: AnyPayload,
     { signal, forceSync, rewrittenFrom, progress }: FireOptions,
-    onStep?: HookEvent["onStep"],
+    onStep?: FiringEvent["onStep"],
     awaited = true,
   ): Promise<Outcome> {
     if (signal?.aborted) throw signal.reason;
     const row = eventRow(name, options.rows);
     const warnings = [...takeWarnings(), ...checkPayload(row, given)];
-    const trusting = trustAgain();
+    const trusting = refreshTrust();
     if (trusting !== undefined) await trusting;
     const found = findHooks(row, given, warnings);
     const { hooks: concerned, skipped } = selectByMatcher(found.hooks, found.matched);
@@ -97,7 +98,7 @@ export function openEvents(parts: EventParts) {
     given: AnyPayload,
     { row, matched, hooks, settings, warnings }: FoundHooks,
     { signal, waitsFor, rewrittenFrom, onStep, progress }: HowFired,
-  ): HookEvent {
+  ): FiringEvent {
     const payload = complete(row, given);
     // One literal: a spread before so many fields makes an object that is several times slower.
     return {

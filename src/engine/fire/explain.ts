@@ -2,7 +2,8 @@ import type { HookRef, SkipReason, Warning } from "../../protocol/internal.ts";
 import { matcherDetail } from "../match/matcher.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { Trust, TrustState, TrustStatus } from "../trust/trust-state.ts";
-import type { HookEvent, Selection } from "./fire.ts";
+import type { FiringEvent } from "./fire.ts";
+import type { Selection } from "./select-hooks.ts";
 
 /** One configured hook of an event: it runs, or why not. */
 export type Explained =
@@ -18,7 +19,7 @@ export interface Explanation {
 }
 
 /** A plan in words. Starts nothing and writes nothing. */
-export function explainPlan(event: HookEvent, plan: Selection): Explanation {
+export function explainPlan(event: FiringEvent, plan: Selection): Explanation {
   const { hooks, row, warnings } = event;
   const skips = new Map(plan.skipped.map((skip) => [skip.hook.id, skip]));
   return {
@@ -32,7 +33,7 @@ export function explainPlan(event: HookEvent, plan: Selection): Explanation {
   };
 }
 
-function whyItRuns({ matcher, row, hook }: ConfiguredHook, { matched: value }: HookEvent): string {
+function whyItRuns({ matcher, row, hook }: ConfiguredHook, { matched: value }: FiringEvent): string {
   const matched = row.matchesOn === null ? `every ${row.name}` : matcherDetail(matcher, value);
   return hook.if ? `${matched}; if "${hook.if}" holds` : matched;
 }

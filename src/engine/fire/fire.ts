@@ -1,20 +1,19 @@
-import type { EventRow, Outcome, Skip, ToolInput, Warning } from "../../protocol/internal.ts";
+import type { EventRow, Outcome, ToolInput, Warning } from "../../protocol/internal.ts";
 import type { ProgressListener, RunStep } from "../engine-type.ts";
-import { matcherDetail, matches } from "../match/matcher.ts";
+import type { EffectiveSettings } from "../live/effective-settings.ts";
 import type { SharedCopies } from "../runners/in-process.ts";
 import { type MaybeAsync, type Slots, whenReady } from "../runners/run-limits.ts";
 import type { Services } from "../services.ts";
 import { type ConfiguredHook, isBackground } from "../settings/layer.ts";
-import type { EffectiveSettings } from "../settings/snapshot.ts";
-import { admitHooks } from "./admit.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { asksRules, rulesAgainst } from "./rules-after-allow.ts";
 import { runHooks } from "./run.ts";
+import { planEvent, type Selection } from "./select-hooks.ts";
 import { type EventRuns, type StopBlocks, settle } from "./settle.ts";
 
 /** What happened, and what the engine uses for it from start to end. Never changed: another payload makes another event. */
-export interface HookEvent {
+export interface FiringEvent {
   readonly row: EventRow;
   /** Complete: as hooks get it. */
   readonly payload: AnyPayload;
@@ -46,7 +45,7 @@ export interface HookEvent {
 
 /** How one hook runs for an event. */
 export interface HookRun {
-  readonly event: HookEvent;
+  readonly event: FiringEvent;
   readonly hook: ConfiguredHook;
   /** The payload as one JSON line; empty when only in-process hooks run. */
   readonly line: string;
@@ -60,7 +59,7 @@ export interface HookRun {
 }
 
 /** select → admit → run → settle; a rewritten input is judged a second time. */
-export function fireEvent(event: HookEvent): MaybeAsync<Outcome> {
+export function fireEvent(event: FiringEvent): MaybeAsync<Outcome> {
   if (event.rewrittenFrom !== undefined) return secondRoundOnly(event, event.rewrittenFrom);
   const plan = planEvent(event);
   return whenReady(runHooks(plan.hooks, event), (runs) => {
@@ -74,13 +73,8 @@ export function fireEvent(event: HookEvent): MaybeAsync<Outcome> {
 
 const none: readonly Warning[] = [];
 
-/** Which hooks would run, and why the others would not. Starts nothing. */
-export function planEvent(event: HookEvent): Selection {
-  return admitHooks(selectHooks(event), event);
-}
-
 /** The host replaced the input after the event was fired: only hooks that the new one concerns are asked. */
-async function secondRoundOnly(event: HookEvent, from: ToolInput): Promise<Outcome> {
+async function secondRoundOnly(event: FiringEvent, from: ToolInput): Promise<Outcome> {
   const before = planEvent({ ...event, payload: { ...event.payload, tool_input: from } });
   const plan = planEvent(event);
   const again = await askAgain(concerned(plan, before, event), event);
@@ -88,7 +82,7 @@ async function secondRoundOnly(event: HookEvent, from: ToolInput): Promise<Outco
 }
 
 /** A rewritten input is judged a second time. A call that is then allowed must still pass the rules. */
-async function judgedAgain(outcome: Outcome, first: EventRuns, plan: Selection, event: HookEvent): Promise<Outcome> {
+async function judgedAgain(outcome: Outcome, first: EventRuns, plan: Selection, event: FiringEvent): Promise<Outcome> {
   const input = outcome.updatedInput;
   const second = input === undefined ? undefined : await secondRound(input, first, plan, event);
   const settled = second === undefined ? outcome : settle(event, second);
@@ -109,10 +103,10 @@ async function secondRound(
   input: ToolInput,
   first: EventRuns,
   plan: Selection,
-  event: HookEvent,
+  event: FiringEvent,
 ): Promise<EventRuns | undefined> {
   if (!event.row.special.onTool) return undefined;
-  const rewritten: HookEvent = { ...event, payload: { ...event.payload, tool_input: input } };
+  const rewritten: FiringEvent = { ...event, payload: { ...event.payload, tool_input: input } };
   const hooks = concerned(planEvent(rewritten), plan, event);
   if (hooks.length === 0) return undefined;
   const { runs, warnings } = await askAgain(hooks, rewritten);
@@ -126,7 +120,7 @@ async function secondRound(
 
 async function askAgain(
   hooks: readonly ConfiguredHook[],
-  event: HookEvent,
+  event: FiringEvent,
 ): Promise<Pick<EventRuns, "runs" | "warnings">> {
   const runs = await runHooks(hooks, { ...event, round: 2, waitsFor: "all" });
   event.signal.throwIfAborted();
@@ -134,7 +128,7 @@ async function askAgain(
 }
 
 /** The hooks that see a rewritten input: those whose condition it now meets, or all. */
-function concerned(now: Selection, before: Selection, { services }: HookEvent): readonly ConfiguredHook[] {
+function concerned(now: Selection, before: Selection, { services }: FiringEvent): readonly ConfiguredHook[] {
   const ran = new Set(before.hooks.map(({ ref }) => ref.id));
   const skippedByCondition = new Set(before.skipped.filter(({ why }) => why === "if").map(({ hook }) => hook.id));
   return now.hooks.filter(({ ref, hook }) => {
@@ -155,62 +149,4 @@ function ignoredRewrite({ record }: FinishedRun): Warning[] {
   if (record.answer?.input === undefined) return [];
   const message = `Hook ${record.hook.name} rewrote an input that was already rewritten; the second rewrite is ignored.`;
   return [{ code: "rewrite-ignored", message, place: record.hook.id }];
-}
-
-export interface Selection {
-  readonly hooks: readonly ConfiguredHook[];
-  readonly skipped: readonly Skip[];
-}
-
-/** The hooks whose matcher and condition hold, in configured order. */
-function selectHooks(event: HookEvent): Selection {
-  const matched = selectByMatcher(event.hooks, event.matched);
-  if (matched.hooks.every(({ condition }) => condition === null)) return matched;
-  const kept: ConfiguredHook[] = [];
-  const skipped: Skip[] = [...matched.skipped];
-  for (const hook of matched.hooks) {
-    const skip = skipByCondition(hook, event);
-    if (skip === undefined) kept.push(hook);
-    else skipped.push(skip);
-  }
-  return { hooks: kept, skipped };
-}
-
-/** The same hooks are asked about the same few values again and again, so the answer is kept as long as the hooks are. */
-export function selectByMatcher(hooks: readonly ConfiguredHook[], value: string | undefined): Selection {
-  const answers = answered.get(hooks) ?? new Map<string | undefined, Selection>();
-  answered.set(hooks, answers);
-  const known = answers.get(value);
-  if (known !== undefined) return known;
-  const skips = hooks.map((hook) => skipByMatcher(hook, value));
-  const selected: Selection = {
-    hooks: hooks.filter((_, index) => skips[index] === undefined),
-    skipped: skips.filter((skip) => skip !== undefined),
-  };
-  if (answers.size >= mostAnswers) answers.clear();
-  if (value === undefined || value.length <= longestValue) answers.set(value, selected);
-  return selected;
-}
-
-const answered = new WeakMap<readonly ConfiguredHook[], Map<string | undefined, Selection>>();
-const mostAnswers = 256;
-const longestValue = 256;
-
-function skipByMatcher({ ref, matcher, row }: ConfiguredHook, value: string | undefined): Skip | undefined {
-  if (row.matchesOn === null || matches(matcher, value)) return undefined;
-  return { hook: ref, why: "matcher", detail: matcherDetail(matcher, value) };
-}
-
-function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: HookEvent): Skip | undefined {
-  if (condition === null) return undefined;
-  const rule = hook.if ?? "";
-  if (!event.row.special.onTool) {
-    return { hook: ref, why: "if", detail: `${event.row.name} has no tool that if "${rule}" could hold for` };
-  }
-  if (condition === "never")
-    return { hook: ref, why: "if", detail: `if "${rule}" is not a permission rule and never holds` };
-  const { tool_name: tool, tool_input: input, cwd } = event.payload;
-  const { home, cwd: projectRoot } = event.services.options;
-  if (condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot })) return undefined;
-  return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
 }

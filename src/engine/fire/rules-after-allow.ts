@@ -9,7 +9,7 @@ import {
 } from "../../protocol/internal.ts";
 import type { Judge } from "../ports.ts";
 import { duration, type Limit, type Waited, waitFor } from "../runners/run-limits.ts";
-import type { HookEvent } from "./fire.ts";
+import type { FiringEvent } from "./fire.ts";
 import { restriction } from "./read/salvage.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */
@@ -29,7 +29,7 @@ interface RuleObjection {
  * again. A judge that throws, takes too long or gives an answer that cannot be read has not allowed anything: the user is asked, and
  * where the event cannot ask, the call is denied.
  */
-export async function rulesAgainst(event: HookEvent, rewritten: ToolInput | undefined): Promise<RuleObjection> {
+export async function rulesAgainst(event: FiringEvent, rewritten: ToolInput | undefined): Promise<RuleObjection> {
   const { row, payload, signal, services } = event;
   const judge = await judgeFor(event);
   const { tool_name: tool, tool_input: sent } = payload;
@@ -47,7 +47,7 @@ export async function rulesAgainst(event: HookEvent, rewritten: ToolInput | unde
 }
 
 /** The host's own rules, else those of the settings; they are loaded when hooks allow something. */
-async function judgeFor({ settings, services: { options } }: HookEvent): Promise<Judge> {
+async function judgeFor({ settings, services: { options } }: FiringEvent): Promise<Judge> {
   return options.ports.judge ?? (await import("../settings/permission-rules.ts")).judgeBySettings(settings, options);
 }
 

@@ -21,7 +21,7 @@ import {
 } from "../runners/run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runners/runner-result.ts";
 import { type ConfiguredHook, isInProcess } from "../settings/layer.ts";
-import type { HookEvent, HookRun } from "./fire.ts";
+import type { FiringEvent, HookRun } from "./fire.ts";
 import { runDeeperAsync, runOneDeeper } from "./hook-depth.ts";
 import type { AnyPayload } from "./payload.ts";
 import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts";
@@ -30,7 +30,7 @@ import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts
  * Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others answer. The runs are in
  * configured order, whatever order they finished in.
  */
-export function runHooks(hooks: readonly ConfiguredHook[], event: HookEvent): MaybeAsync<readonly FinishedRun[]> {
+export function runHooks(hooks: readonly ConfiguredHook[], event: FiringEvent): MaybeAsync<readonly FinishedRun[]> {
   if (hooks.length === 0) return noRuns;
   const inProcess = hooks.every(({ hook }) => isInProcess(hook));
   const shared: Shared = {
@@ -55,7 +55,7 @@ interface Shared extends Pick<HookRun, "slots" | "line"> {
   readonly endsAt: number | undefined;
 }
 
-function lineOf({ payload, row }: HookEvent): string {
+function lineOf({ payload, row }: FiringEvent): string {
   try {
     return JSON.stringify(payload);
   } catch (cause) {
@@ -65,7 +65,7 @@ function lineOf({ payload, row }: HookEvent): string {
   }
 }
 
-function budgetEnd(hooks: readonly ConfiguredHook[], event: HookEvent): number | undefined {
+function budgetEnd(hooks: readonly ConfiguredHook[], event: FiringEvent): number | undefined {
   const [first] = hooks;
   if (event.row.special.budget === undefined || first === undefined) return undefined;
   const own = hooks.map(({ hook }) => hook);
@@ -73,7 +73,7 @@ function budgetEnd(hooks: readonly ConfiguredHook[], event: HookEvent): number |
   return budget && performance.now() + budget;
 }
 
-function hookRun(hook: ConfiguredHook, event: HookEvent, { slots, line, endsAt }: Shared): HookRun {
+function hookRun(hook: ConfiguredHook, event: FiringEvent, { slots, line, endsAt }: Shared): HookRun {
   if (endsAt === undefined) return { event, hook, line, slots, timeoutMs: timeoutOf(hook.hook, hook.row, {}) };
   const own = timeoutOf(hook.hook, hook.row, environmentOf(hook, event));
   return { event, hook, line, slots, timeoutMs: remainingMs({ timeoutMs: own, endsAt }), endsAt };
@@ -88,7 +88,7 @@ function groupsOf(hooks: readonly ConfiguredHook[]): readonly (readonly Configur
 /** Each hook gets the payload as the one before it rewrote it. */
 async function runChain(
   hooks: readonly ConfiguredHook[],
-  event: HookEvent,
+  event: FiringEvent,
   shared: Shared,
 ): Promise<readonly FinishedRun[]> {
   const runs: FinishedRun[] = [];
@@ -105,7 +105,7 @@ async function runChain(
   return runs;
 }
 
-function payloadAfter({ answer }: RunRecord, { row, payload }: HookEvent): AnyPayload {
+function payloadAfter({ answer }: RunRecord, { row, payload }: FiringEvent): AnyPayload {
   if (answer?.input !== undefined && "tool_input" in row.fields) return { ...payload, tool_input: answer.input };
   const displayed = answer?.output?.displayContent;
   return displayed === undefined ? payload : { ...payload, delta: displayed };

@@ -9,7 +9,7 @@ import type {
   Verdict,
   Warning,
 } from "../../protocol/internal.ts";
-import type { HookEvent } from "./fire.ts";
+import type { FiringEvent } from "./fire.ts";
 import type { FinishedRun } from "./record-run.ts";
 
 interface Decided extends Pick<Outcome, "decision"> {
@@ -17,7 +17,7 @@ interface Decided extends Pick<Outcome, "decision"> {
 }
 
 /** Event-specific answers of all runs together: lists joined, flags or-ed, single values of the last configured. */
-export function settleOutput(event: HookEvent, runs: readonly FinishedRun[]): Pick<Outcome, "output" | "warnings"> {
+export function settleOutput(event: FiringEvent, runs: readonly FinishedRun[]): Pick<Outcome, "output" | "warnings"> {
   const output: Record<string, unknown> = {};
   const warnings: Warning[] = [];
   const givenBy = new Map<string, FinishedRun>();
@@ -89,7 +89,7 @@ function conflictOf(key: string, before: FinishedRun | undefined, after: Finishe
 
 /** The user's own instructions come first. */
 function instructions(
-  { row, payload }: HookEvent,
+  { row, payload }: FiringEvent,
   added: string | undefined,
 ): Pick<OutcomeOutput, "customInstructions"> {
   if (row.onText !== "instructions" || added === undefined) return {};

@@ -8,9 +8,9 @@ import type {
   Warning,
   WarningCode,
 } from "../../protocol/internal.ts";
+import type { EffectiveSettings } from "../live/effective-settings.ts";
 import { guardsToolCalls } from "../settings/layer.ts";
-import type { EffectiveSettings } from "../settings/snapshot.ts";
-import type { HookEvent } from "./fire.ts";
+import type { FiringEvent } from "./fire.ts";
 import { compareDecisions } from "./read/read-verdict.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { type SettledInput, settleInput, settleOutput, withDecision } from "./settle-output.ts";
@@ -27,7 +27,7 @@ export interface EventRuns {
 }
 
 /** Runs in, outcome out, by the event's row. Pure: the same runs give the same outcome. */
-export function settle(event: HookEvent, settling: EventRuns): Outcome {
+export function settle(event: FiringEvent, settling: EventRuns): Outcome {
   const { row, payload, settings, services } = event;
   const { runs, skipped, against = nothing } = settling;
   const floor = policyFloor(row, settings) ?? nothing;
@@ -80,7 +80,7 @@ export function settle(event: HookEvent, settling: EventRuns): Outcome {
   };
 }
 
-function warningsSoFar({ warnings: before }: HookEvent, { runs, warnings }: EventRuns): readonly Warning[] {
+function warningsSoFar({ warnings: before }: FiringEvent, { runs, warnings }: EventRuns): readonly Warning[] {
   if (warnings.length === 0 && runs.every((run) => run.warnings.length === 0)) return before;
   return [...before, ...runs.flatMap((run) => run.warnings), ...warnings];
 }
@@ -146,7 +146,7 @@ interface SettledStop {
 }
 
 /** What `continue: false` does on this event; the first configured reason is reported. */
-function settleStop({ row, services }: HookEvent, runs: readonly FinishedRun[], verdict: Verdict): SettledStop {
+function settleStop({ row, services }: FiringEvent, runs: readonly FinishedRun[], verdict: Verdict): SettledStop {
   const stops = runs.filter(({ record }) => record.answer?.stop !== undefined);
   const warnEach = (code: WarningCode, message: (hook: string) => string): readonly Warning[] =>
     stops.map(({ record: { hook } }) => ({ code, message: message(hook.name), place: hook.id }));
@@ -183,7 +183,7 @@ interface SettledTurn extends Pick<Outcome, "decision" | "blocked" | "output" | 
 
 /** At the end of a turn: context makes the agent continue too, `continue: false` wins over any block, and a cap ends the loop. */
 function settleTurn(
-  { row, stopBlocks = { count: 0, cap: 0 } }: HookEvent,
+  { row, stopBlocks = { count: 0, cap: 0 } }: FiringEvent,
   settled: SettledTurn,
   stopped: boolean,
   hasContext: boolean,

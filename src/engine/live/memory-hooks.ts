@@ -16,9 +16,9 @@ import {
 } from "../../protocol/internal.ts";
 import {
   type CompileCondition,
-  conditionReader,
+  conditionCompiler,
   type HookCondition,
-  loadConditionReader,
+  loadConditionCompiler,
 } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
@@ -82,7 +82,7 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
   /** A condition that is registered before its compiler is loaded. It is compiled on the first call, which is after `ready`. */
   function compileLater(text: string, aliases: ToolAliases): HookCondition {
     const previous = loading;
-    loading = loadConditionReader().then(async (compile) => {
+    loading = loadConditionCompiler().then(async (compile) => {
       await previous;
       const compiled = compile(text, aliases);
       if (!("invalid" in compiled)) return;
@@ -90,7 +90,7 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
       warn({ code: "if-invalid", message });
     });
     return (tool, input, folders) => {
-      const condition = conditionReader()?.(text, aliases);
+      const condition = conditionCompiler()?.(text, aliases);
       return typeof condition === "function" && condition(tool, input, folders);
     };
   }
@@ -111,7 +111,7 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
       const row = eventRow(live.event, rows);
       checkKeys(live);
       const compileCondition: CompileCondition = (text, aliases) =>
-        conditionReader()?.(text, aliases) ?? compileLater(text, aliases);
+        conditionCompiler()?.(text, aliases) ?? compileLater(text, aliases);
       const configured = configureGroup(live.group, {
         layer: { kind: live.kind, settings: {}, readable: true, warnings: [], contentHash: "" },
         row,

@@ -3,9 +3,9 @@ import type { Warning } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { type Environment, inheritedEnvironment } from "../runners/command/command-env.ts";
 import { keepColors } from "../safe-text/display-text.ts";
-import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { startTrust, waitForStableFiles } from "../trust/start-trust.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
+import type { EffectiveSettings } from "./effective-settings.ts";
 
 interface StatusLineCall {
   /** Undefined when no status line is set or when it is switched off. */

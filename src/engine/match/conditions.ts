@@ -16,11 +16,11 @@ export type CompileCondition = (text: string, aliases: ToolAliases) => HookCondi
 let loaded: CompileCondition | undefined;
 
 /** The compiler of conditions, if it is loaded. It is as large as the rest of the engine and few hooks need it. */
-export function conditionReader(): CompileCondition | undefined {
+export function conditionCompiler(): CompileCondition | undefined {
   return loaded;
 }
 
-export async function loadConditionReader(): Promise<CompileCondition> {
+export async function loadConditionCompiler(): Promise<CompileCondition> {
   const { compileCondition, conditionHolds } = await import("../../permissions/internal.ts");
   loaded ??= (text, aliases) => {
     const condition = compileCondition(text, { aliases });

@@ -127,7 +127,7 @@ function conditionOf(
   { row, aliases = {}, compileCondition }: GroupPlace,
 ): { condition: ConfiguredHook["condition"]; warning?: ConfigureWarning } {
   if (text === undefined || text === "") return { condition: null };
-  if (compileCondition === undefined) throw new TypeError("a hook with a condition needs its reader");
+  if (compileCondition === undefined) throw new TypeError("a hook with a condition needs its compiler");
   const condition = compileCondition(text, aliases);
   const shown = `if ${showValue(text)}`;
   if ("invalid" in condition) {

@@ -10,12 +10,12 @@ import {
 } from "../../permissions/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { type AnyPayload, absoluteFrom } from "../fire/payload.ts";
+import type { EffectiveSettings } from "../live/effective-settings.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Judge } from "../ports.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
 import type { WrittenGrant } from "../trust/pins.ts";
 import type { Layer } from "./layer.ts";
-import type { EffectiveSettings } from "./snapshot.ts";
 
 /** The permission rules of the settings in force, compiled. */
 export interface PermissionRules {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow, eventNames, type LayerKind } from "../../protocol/internal.ts";
-import { loadConditionReader } from "../match/conditions.ts";
+import { loadConditionCompiler } from "../match/conditions.ts";
 import { matches } from "../match/matcher.ts";
 import type { Layer } from "./layer.ts";
 import { type LayerSource, readLayer } from "./read-layer.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
-const compileCondition = await loadConditionReader();
+const compileCondition = await loadConditionCompiler();
 const run = (command: string, more: object = {}) => ({ type: "command", command, ...more });
 
 function layer(kind: LayerKind, settings: object, more: Partial<LayerSource> = {}): Layer {

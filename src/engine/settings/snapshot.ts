@@ -1,13 +1,10 @@
 import { basename } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { catalog, type Warning } from "../../protocol/internal.ts";
-import type { ResolvedOptions } from "../options.ts";
-import { checkoutAt, pinFilesOf } from "../trust/pin-store.ts";
-import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
 import type { Rows } from "./check-hooks.ts";
 import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
-import { type ConfiguredHook, checkoutEnv, type Layer } from "./layer.ts";
-import { type MergedSettings, mergeLayers, type StatusLineSource, statusLineOf } from "./merge-layers.ts";
+import type { ConfiguredHook, Layer } from "./layer.ts";
+import { type MergedSettings, mergeLayers } from "./merge-layers.ts";
 
 /** All settings in force. It never changes; a reload makes another one. */
 export interface Snapshot {
@@ -123,47 +120,4 @@ function deepFreeze(root: unknown): void {
     Object.freeze(value);
     for (const { value: inner } of Object.values(Object.getOwnPropertyDescriptors(value))) waiting.push(inner);
   }
-}
-
-/** A snapshot with the trust in its layers, and the settings that depend on this trust. */
-export interface EffectiveSettings extends Snapshot {
-  readonly trust: Trust;
-  /** Variables for the checkout's own hooks and for tools, of files whose `env` is trusted. */
-  readonly checkoutEnv: Readonly<Record<string, string>>;
-  /** A file of the checkout whose `disableAllHooks` affects hooks of other layers. */
-  readonly disabling?: Layer;
-  /** The status line of the first layer that may have one. */
-  readonly statusLine?: StatusLineSource | undefined;
-  /** Whether a list of the checkout narrows what hooks of other layers may do. */
-  narrows(layer: Layer, key: TrustedKey): boolean;
-}
-
-export async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise<EffectiveSettings> {
-  const trust = await trustFor(snapshot, options);
-  const { layers } = snapshot;
-  const trusting = (key: TrustedKey): readonly Layer[] =>
-    layers.filter((layer) => trust.ofKey(layer, key).state === "trusted");
-  const disabling = trusting("disableAllHooks").find(
-    ({ kind, settings }) => (kind === "project" || kind === "local") && settings.disableAllHooks === true,
-  );
-  return Object.freeze({
-    ...snapshot,
-    warnings: trust.warnings.length === 0 ? snapshot.warnings : [...snapshot.warnings, ...trust.warnings],
-    trust,
-    checkoutEnv: checkoutEnv(trusting("env")).env,
-    ...(disabling === undefined ? {} : { disabling }),
-    statusLine: statusLineOf(trusting("statusLine")),
-    narrows: (layer: Layer, key: TrustedKey) => trust.ofKey(layer, key).state === "trusted",
-  });
-}
-
-/** The trust in force for a snapshot. The code that compares files with approvals is loaded only if there is something to approve. */
-async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
-  if (options.trust === "implicit") return trustEverything;
-  if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) {
-    const { real } = await checkoutAt(options);
-    return nothingToApprove(pinFilesOf([real], options));
-  }
-  const { pinnedTrust, workspaceTrust } = await import("../trust/trust-by-pins.ts");
-  return options.trust === "workspace" ? workspaceTrust(options) : pinnedTrust(snapshot, options);
 }

@@ -1,5 +1,5 @@
 import { defined, messageOf } from "../../protocol/internal.ts";
-import { openSettings } from "../live/reload-settings.ts";
+import { openSettings } from "../live/effective-settings.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";
 import type { Checkout, NamedFile, NotCovered, OnBytes } from "./coverage/gather-files.ts";

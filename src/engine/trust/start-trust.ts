@@ -2,7 +2,7 @@ import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../files/internal.ts";
-import type { HookEvent } from "../fire/fire.ts";
+import type { FiringEvent } from "../fire/fire.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
 import type { MaybeAsync } from "../runners/run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runners/runner-result.ts";
@@ -25,7 +25,7 @@ export function startTrust({ detail, compared }: Pick<HookTrustStatus, "detail" 
 }
 
 /** The same for a hook of an event. Called again immediately before the program is started. */
-export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: HookEvent): StartTrust {
+export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: FiringEvent): StartTrust {
   return startTrust(settings.trust.ofHook(hook, String(payload["cwd"])));
 }
 

@@ -4,7 +4,7 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import {
   type HomeSource,
   ignoringErrors,
-  installCommand,
+  npmInstallCommand,
   openState,
   readRegularFile,
   tempName,
@@ -43,7 +43,7 @@ function projectPackage(root: string): string {
   if (nameIn(root) === "hookline") return root;
   throw new Problem(
     "install/no-dependency",
-    `${root} does not have hookline, which entries in project scope call. Run ${installCommand()} there, or use --scope local.`,
+    `${root} does not have hookline, which entries in project scope call. Run ${npmInstallCommand()} there, or use --scope local.`,
     { about: { root } },
   );
 }

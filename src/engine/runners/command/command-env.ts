@@ -5,10 +5,10 @@ import { type CommandHook, defined, type HookRef, messageOf } from "../../../pro
 import { spillFolder } from "../../fire/answer-files.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
+import type { EffectiveSettings } from "../../live/effective-settings.ts";
 import type { ResolvedOptions } from "../../options.ts";
 import type { Services } from "../../services.ts";
 import type { ConfiguredHook, PluginRoot } from "../../settings/layer.ts";
-import type { EffectiveSettings } from "../../settings/snapshot.ts";
 import { isOfCheckout } from "../../trust/trust-state.ts";
 import type { MaybeAsync } from "../run-limits.ts";
 import type { RunnerResult } from "../runner-result.ts";

@@ -3,9 +3,9 @@ import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { specialAddress } from "../../../net/internal.ts";
 import { fitsWildcard, type LayerKind, messageOf } from "../../../protocol/internal.ts";
+import type { EffectiveSettings } from "../../live/effective-settings.ts";
 import type { ConfiguredHook } from "../../settings/layer.ts";
 import type { PolicyList } from "../../settings/merge-layers.ts";
-import type { EffectiveSettings } from "../../settings/snapshot.ts";
 import { isOfCheckout } from "../../trust/trust-state.ts";
 import type { HttpPolicy } from "./http-hook.ts";
 

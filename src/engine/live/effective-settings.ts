@@ -1,12 +1,13 @@
-import { layerKinds, type Outcome, type Warning } from "../../protocol/internal.ts";
-import type { AnyPayload } from "../fire/payload.ts";
-import { loadConditionReader } from "../match/conditions.ts";
+import type { Skip, Warning } from "../../protocol/internal.ts";
+import { loadConditionCompiler } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";
-import type { Notice } from "../ports.ts";
-import type { Layer } from "../settings/layer.ts";
+import { type ConfiguredHook, checkoutEnv, type Layer } from "../settings/layer.ts";
 import { loadLayers, settingsPaths } from "../settings/load-layers.ts";
-import { applyTrust, type EffectiveSettings, type Snapshot, takeSnapshot } from "../settings/snapshot.ts";
-import { onPinsChanged, pinMarks } from "../trust/pin-store.ts";
+import { type StatusLineSource, statusLineOf } from "../settings/merge-layers.ts";
+import { type Snapshot, takeSnapshot } from "../settings/snapshot.ts";
+import { checkoutAt, onPinsChanged, pinFilesOf, pinMarks } from "../trust/pin-store.ts";
+import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
+import { confirmChanges, type RefusedChange, type ReloadCallbacks } from "./confirm-changes.ts";
 import { watchFiles } from "./watch-files.ts";
 
 /** The result of a reload. */
@@ -28,7 +29,7 @@ export async function openSettings(options: ResolvedOptions) {
   let queue: Promise<unknown> = Promise.resolve();
 
   async function snapshotOf(layers: readonly Layer[]): Promise<Snapshot> {
-    const compiler = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
+    const compiler = layers.some(hasCondition) ? { compileCondition: await loadConditionCompiler() } : {};
     const { rows, toolAliases: aliases, startedAs } = options;
     return takeSnapshot(layers, { rows, aliases, ...(startedAs === undefined ? {} : { startedAs }), ...compiler });
   }
@@ -120,67 +121,73 @@ function reloadFailed(error: unknown): Warning {
   };
 }
 
-interface ReloadCallbacks {
-  fire(event: string, payload: AnyPayload): Promise<Outcome>;
-  notify(notice: Notice): void;
-  warn(warning: Warning): void;
-  /** Hashes of file contents that the host itself has written. Hooks are not asked about them. */
-  readonly written?: ReadonlySet<string>;
+/** A snapshot with the trust in its layers, and the settings that depend on this trust. */
+export interface EffectiveSettings extends Snapshot {
+  readonly trust: Trust;
+  /** Variables for the checkout's own hooks and for tools, of files whose `env` is trusted. */
+  readonly checkoutEnv: Readonly<Record<string, string>>;
+  /** A file of the checkout whose `disableAllHooks` affects hooks of other layers. */
+  readonly disabling?: Layer;
+  /** The status line of the first layer that may have one. */
+  readonly statusLine?: StatusLineSource | undefined;
+  /** Whether a list of the checkout narrows what hooks of other layers may do. */
+  narrows(layer: Layer, key: TrustedKey): boolean;
 }
 
-/** A changed file whose old content stays active because a hook refused the change. */
-export interface RefusedChange {
-  readonly file: string;
-  readonly reason: string;
+async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise<EffectiveSettings> {
+  const trust = await trustFor(snapshot, options);
+  const { layers } = snapshot;
+  const trusting = (key: TrustedKey): readonly Layer[] =>
+    layers.filter((layer) => trust.ofKey(layer, key).state === "trusted");
+  const disabling = trusting("disableAllHooks").find(
+    ({ kind, settings }) => (kind === "project" || kind === "local") && settings.disableAllHooks === true,
+  );
+  return Object.freeze({
+    ...snapshot,
+    warnings: trust.warnings.length === 0 ? snapshot.warnings : [...snapshot.warnings, ...trust.warnings],
+    trust,
+    checkoutEnv: checkoutEnv(trusting("env")).env,
+    ...(disabling === undefined ? {} : { disabling }),
+    statusLine: statusLineOf(trusting("statusLine")),
+    narrows: (layer: Layer, key: TrustedKey) => trust.ofKey(layer, key).state === "trusted",
+  });
 }
 
-/** The `source` of a ConfigChange event. A kind that is not listed fires none. */
-const changeSources: Readonly<Partial<Record<Layer["kind"], string>>> = {
-  managed: "policy_settings",
-  user: "user_settings",
-  project: "project_settings",
-  local: "local_settings",
-  skill: "skills",
-};
-
-/** The new layers. Where a hook refuses the change of a layer, the old one takes its place. */
-async function confirmChanges(
-  fresh: readonly Layer[],
-  old: readonly Layer[],
-  { fire, notify, written }: ReloadCallbacks,
-): Promise<{ layers: readonly Layer[]; refused: readonly RefusedChange[] }> {
-  const layers: Layer[] = [];
-  const refused: RefusedChange[] = [];
-  for (const { layer, before, after } of pairLayers(fresh, old)) {
-    const { kind, file = "" } = layer;
-    const source = changeSources[kind];
-    const isOurs = after !== undefined && written?.has(after.contentHash) === true;
-    const isChanged = before?.contentHash !== after?.contentHash && !isOurs;
-    const outcome =
-      isChanged && source !== undefined ? await fire("ConfigChange", { source, file_path: file }) : undefined;
-    const isRefused = outcome?.blocked === true;
-    if (isRefused) {
-      const reason = outcome.reason ?? "a hook refused the change";
-      refused.push({ file, reason });
-      notify({ kind: "change-refused", file, reason });
-    }
-    const active = isRefused ? before : after;
-    if (active !== undefined) layers.push(active);
+/** The trust in force for a snapshot. The code that compares files with approvals is loaded only if there is something to approve. */
+async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
+  if (options.trust === "implicit") return trustEverything;
+  if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) {
+    const { real } = await checkoutAt(options);
+    return nothingToApprove(pinFilesOf([real], options));
   }
-  // A kept layer whose file was removed is at the end of the list.
-  layers.sort((a, b) => layerKinds.indexOf(a.kind) - layerKinds.indexOf(b.kind));
-  return { layers, refused };
+  const { pinnedTrust, workspaceTrust } = await import("../trust/trust-by-pins.ts");
+  return options.trust === "workspace" ? workspaceTrust(options) : pinnedTrust(snapshot, options);
 }
 
-/** Each layer of either list, with its counterpart in the other. */
-function pairLayers(fresh: readonly Layer[], old: readonly Layer[]) {
-  const removed = old.filter((before) => !fresh.some((after) => isSameLayer(before, after)));
-  return [
-    ...fresh.map((after) => ({ layer: after, before: old.find((before) => isSameLayer(before, after)), after })),
-    ...removed.map((before) => ({ layer: before, before, after: undefined })),
-  ];
+/** Keys that switch hooks off, in any file. */
+export function switchedOff(
+  hook: ConfiguredHook,
+  { merged, disabling }: EffectiveSettings,
+): Omit<Skip, "hook"> | undefined {
+  const { disabled, managedOnly, pluginsOnly } = merged;
+  const managed = isManaged(hook);
+  if (disabled.everything) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.everything)}` };
+  if (disabled.unmanaged && !managed)
+    return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.unmanaged)}` };
+  // A checkout may always switch off what it brought itself.
+  const off = isOfCheckout(hook.layer) ? disabled.checkout : disabling;
+  if (off && !managed) return { why: "disabled", detail: `disableAllHooks in ${nameOf(off)}` };
+  if (managedOnly && !managed) return { why: "policy", detail: `allowManagedHooksOnly in ${nameOf(managedOnly)}` };
+  if (pluginsOnly?.locked.includes(hook.layer.kind)) {
+    return { why: "policy", detail: `strictPluginOnlyCustomization in ${nameOf(pluginsOnly.layer)}` };
+  }
+  return undefined;
 }
 
-function isSameLayer(a: Layer, b: Layer): boolean {
-  return a.kind === b.kind && a.file === b.file;
+function isManaged({ layer, hook }: ConfiguredHook): boolean {
+  return layer.kind === "managed" || (hook.type === "callback" && hook.managed === true);
+}
+
+function nameOf({ file, kind }: Layer): string {
+  return file ?? `${kind} settings`;
 }

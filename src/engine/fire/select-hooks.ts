@@ -1,16 +1,79 @@
 import { basename } from "node:path";
-import type { FailurePolicy, Hook, HookType, Skip } from "../../protocol/internal.ts";
+import type { FailurePolicy, Hook, HookType, Skip, ToolInput } from "../../protocol/internal.ts";
+import { type EffectiveSettings, switchedOff } from "../live/effective-settings.ts";
+import { matcherDetail, matches } from "../match/matcher.ts";
 import type { Ports } from "../ports.ts";
-import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "../settings/layer.ts";
-import type { EffectiveSettings } from "../settings/snapshot.ts";
-import { isOfCheckout } from "../trust/trust-state.ts";
-import type { HookEvent, Selection } from "./fire.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isInProcess } from "../settings/layer.ts";
+import type { FiringEvent } from "./fire.ts";
 import { maxHookDepth } from "./hook-depth.ts";
+
+export interface Selection {
+  readonly hooks: readonly ConfiguredHook[];
+  readonly skipped: readonly Skip[];
+}
+
+/** Which hooks of an event run, and why the others do not. Starts nothing. */
+export function planEvent(event: FiringEvent): Selection {
+  return admitHooks(selectHooks(event), event);
+}
+
+/** The hooks whose matcher and condition hold, in configured order. */
+function selectHooks(event: FiringEvent): Selection {
+  const matched = selectByMatcher(event.hooks, event.matched);
+  if (matched.hooks.every(({ condition }) => condition === null)) return matched;
+  const kept: ConfiguredHook[] = [];
+  const skipped: Skip[] = [...matched.skipped];
+  for (const hook of matched.hooks) {
+    const skip = skipByCondition(hook, event);
+    if (skip === undefined) kept.push(hook);
+    else skipped.push(skip);
+  }
+  return { hooks: kept, skipped };
+}
+
+/** The same hooks are asked about the same few values again and again, so the answer is kept as long as the hooks are. */
+export function selectByMatcher(hooks: readonly ConfiguredHook[], value: string | undefined): Selection {
+  const answers = answered.get(hooks) ?? new Map<string | undefined, Selection>();
+  answered.set(hooks, answers);
+  const known = answers.get(value);
+  if (known !== undefined) return known;
+  const skips = hooks.map((hook) => skipByMatcher(hook, value));
+  const selected: Selection = {
+    hooks: hooks.filter((_, index) => skips[index] === undefined),
+    skipped: skips.filter((skip) => skip !== undefined),
+  };
+  if (answers.size >= mostAnswers) answers.clear();
+  if (value === undefined || value.length <= longestValue) answers.set(value, selected);
+  return selected;
+}
+
+const answered = new WeakMap<readonly ConfiguredHook[], Map<string | undefined, Selection>>();
+const mostAnswers = 256;
+const longestValue = 256;
+
+function skipByMatcher({ ref, matcher, row }: ConfiguredHook, value: string | undefined): Skip | undefined {
+  if (row.matchesOn === null || matches(matcher, value)) return undefined;
+  return { hook: ref, why: "matcher", detail: matcherDetail(matcher, value) };
+}
+
+function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: FiringEvent): Skip | undefined {
+  if (condition === null) return undefined;
+  const rule = hook.if ?? "";
+  if (!event.row.special.onTool) {
+    return { hook: ref, why: "if", detail: `${event.row.name} has no tool that if "${rule}" could hold for` };
+  }
+  if (condition === "never")
+    return { hook: ref, why: "if", detail: `if "${rule}" is not a permission rule and never holds` };
+  const { tool_name: tool, tool_input: input, cwd } = event.payload;
+  const { home, cwd: projectRoot } = event.services.options;
+  if (condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot })) return undefined;
+  return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
+}
 
 type SkipRefusal = Omit<Skip, "hook">;
 
 /** One reason not to run a hook. Checked in order; the first that applies is reported. */
-type SkipCheck = (hook: ConfiguredHook, event: HookEvent) => SkipRefusal | undefined;
+type SkipCheck = (hook: ConfiguredHook, event: FiringEvent) => SkipRefusal | undefined;
 
 const skipChecks: readonly SkipCheck[] = [
   tooDeep,
@@ -22,7 +85,7 @@ const skipChecks: readonly SkipCheck[] = [
 ];
 
 /** What may run of what was selected: no check refuses it, and equal hooks run once. */
-export function admitHooks(selection: Selection, event: HookEvent): Selection {
+function admitHooks(selection: Selection, event: FiringEvent): Selection {
   const { settings, depth } = event;
   const known = admitted.get(selection);
   if (known?.settings === settings && known.depth === depth) return known.result;
@@ -52,7 +115,7 @@ function isSettledBeforehand({ hook }: ConfiguredHook): boolean {
 
 const admitted = new WeakMap<Selection, { settings: EffectiveSettings; depth: number; result: Selection }>();
 
-function firstRefusal(hook: ConfiguredHook, event: HookEvent): SkipRefusal | undefined {
+function firstRefusal(hook: ConfiguredHook, event: FiringEvent): SkipRefusal | undefined {
   for (const check of skipChecks) {
     const refusal = check(hook, event);
     if (refusal !== undefined) return refusal;
@@ -61,38 +124,13 @@ function firstRefusal(hook: ConfiguredHook, event: HookEvent): SkipRefusal | und
 }
 
 /** Hooks that fire events whose hooks fire events must end somewhere. */
-function tooDeep(_: ConfiguredHook, { depth }: HookEvent): SkipRefusal | undefined {
+function tooDeep(_: ConfiguredHook, { depth }: FiringEvent): SkipRefusal | undefined {
   if (depth < maxHookDepth) return undefined;
   return { why: "recursion", detail: `hooks are nested ${depth} deep; the limit is ${maxHookDepth}` };
 }
 
-/** Keys that switch hooks off, in any file. */
-export function switchedOff(hook: ConfiguredHook, { merged, disabling }: EffectiveSettings): SkipRefusal | undefined {
-  const { disabled, managedOnly, pluginsOnly } = merged;
-  const managed = isManaged(hook);
-  if (disabled.everything) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.everything)}` };
-  if (disabled.unmanaged && !managed)
-    return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.unmanaged)}` };
-  // A checkout may always switch off what it brought itself.
-  const off = isOfCheckout(hook.layer) ? disabled.checkout : disabling;
-  if (off && !managed) return { why: "disabled", detail: `disableAllHooks in ${nameOf(off)}` };
-  if (managedOnly && !managed) return { why: "policy", detail: `allowManagedHooksOnly in ${nameOf(managedOnly)}` };
-  if (pluginsOnly?.locked.includes(hook.layer.kind)) {
-    return { why: "policy", detail: `strictPluginOnlyCustomization in ${nameOf(pluginsOnly.layer)}` };
-  }
-  return undefined;
-}
-
-function isManaged({ layer, hook }: ConfiguredHook): boolean {
-  return layer.kind === "managed" || (hook.type === "callback" && hook.managed === true);
-}
-
-function nameOf({ file, kind }: Layer): string {
-  return file ?? `${kind} settings`;
-}
-
 /** What a checkout brings runs only when it was approved. */
-function notTrusted(hook: ConfiguredHook, { settings: { trust }, payload }: HookEvent): SkipRefusal | undefined {
+function notTrusted(hook: ConfiguredHook, { settings: { trust }, payload }: FiringEvent): SkipRefusal | undefined {
   const { state, detail } = trust.ofHook(hook, String(payload["cwd"]));
   if (state === "trusted") return undefined;
   return {
@@ -102,7 +140,7 @@ function notTrusted(hook: ConfiguredHook, { settings: { trust }, payload }: Hook
 }
 
 /** An agent's own hooks are for what happens inside it, a skill's for what happens after it was used. */
-function outsideFrontmatter(hook: ConfiguredHook, event: HookEvent): SkipRefusal | undefined {
+function outsideFrontmatter(hook: ConfiguredHook, event: FiringEvent): SkipRefusal | undefined {
   const { frontmatter, plugin } = hook.layer;
   if (frontmatter === undefined) return undefined;
   const { of, name } = frontmatter;
@@ -118,7 +156,7 @@ function outsideFrontmatter(hook: ConfiguredHook, event: HookEvent): SkipRefusal
 }
 
 /** Hooks of the agent that a session was started as concern all of the session, its other agents included. */
-function concerns({ hook, row, layer }: ConfiguredHook, name: string, { payload, services }: HookEvent): boolean {
+function concerns({ hook, row, layer }: ConfiguredHook, name: string, { payload, services }: FiringEvent): boolean {
   const { agentKind, startedAs } = services.options;
   const inside = payload["agent_type"] === name || agentKind?.(payload) === name;
   const written = layer.settings.hooks?.[row.name] ?? [];
@@ -129,7 +167,7 @@ function concerns({ hook, row, layer }: ConfiguredHook, name: string, { payload,
 }
 
 /** The event supports the type, and the host provides what the type needs. */
-function notSupported({ hook, row, onFailure }: ConfiguredHook, { services }: HookEvent): SkipRefusal | undefined {
+function notSupported({ hook, row, onFailure }: ConfiguredHook, { services }: FiringEvent): SkipRefusal | undefined {
   if (!row.types.includes(hook.type)) {
     return { why: "unsupported", detail: `${row.name} does not take ${hook.type} hooks` };
   }
@@ -146,7 +184,7 @@ function missingPort(type: HookType, { model, agent, mcp }: Ports): string | und
   return undefined;
 }
 
-function alreadyRan({ ref, hook }: ConfiguredHook, { services }: HookEvent): SkipRefusal | undefined {
+function alreadyRan({ ref, hook }: ConfiguredHook, { services }: FiringEvent): SkipRefusal | undefined {
   if (!hook.once || !honorsOnce(ref.source) || !services.sessions.ranOnce.has(ref.id)) return undefined;
   return { why: "once", detail: "it has already run once in this session" };
 }
