@@ -3,11 +3,10 @@ import { type AgentResult, guardedObserver, stripControl } from "../../protocol/
 import type { AgentEvent } from "../agent-event.ts";
 import type { RunAgentOptions } from "../agent-options.ts";
 import { runAgent } from "../run-agent.ts";
-import { printedResult } from "../session/agent-result.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import { exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
 import { openProtocol } from "./stdio-protocol.ts";
-import { streamLines } from "./stream-lines.ts";
+import { printedResult, streamLines } from "./stream-lines.ts";
 
 export interface HeadlessOptions extends RunAgentOptions {
   readonly output: "text" | "json" | "stream-json";

@@ -1,7 +1,6 @@
 import type { RunStep } from "../../engine/internal.ts";
-import { defined } from "../../protocol/internal.ts";
+import { type AgentResult, defined } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
-import { printedResult } from "../session/agent-result.ts";
 import { apiMessage } from "../session/journal.ts";
 import { exitCodeOf, isFailedRun } from "../turn/attachments.ts";
 import { partialLines } from "./partial-lines.ts";
@@ -191,4 +190,14 @@ function responseOf({ record }: Extract<RunStep, { kind: "ended" }>): Line {
     ...defined({ exit_code: exitCodeOf(record) }),
     outcome: isCancelled ? "cancelled" : outcome,
   };
+}
+
+/**
+ * A result as it is printed, with the client's fields: a run that a limit or an interrupt ended has `errors` instead of an answer,
+ * and a prompt that a hook dropped has no API status.
+ */
+export function printedResult(given: AgentResult): Readonly<Record<string, unknown>> {
+  const { result, api_error_status, ...printed } = given;
+  if (given.subtype !== "success") return printed;
+  return { ...printed, result, ...(given.terminal_reason === "prompt_blocked" ? {} : { api_error_status }) };
 }

@@ -2,7 +2,7 @@ import type { McpPort, ServerTrust } from "../../engine/internal.ts";
 import type { McpState } from "../agent-event.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";
-import type { ServerPolicy } from "./server-config.ts";
+import type { ServerPolicy } from "./server-policy.ts";
 
 /** The servers a session is connected to. */
 export interface McpServers {

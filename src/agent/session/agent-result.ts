@@ -30,7 +30,7 @@ export function resultObjectOf(
     unpriced_models: spending.unpriced,
     permission_denials: [...permissions.denials],
     terminal_reason: end.by === "max_budget_usd" ? "budget_exhausted" : end.by,
-    ...(isError ? {} : session.timing.since(startedAt)),
+    ...(isError ? {} : spending.momentsSince(startedAt)),
     ...(end.by === "tool_deferred" ? { deferred_tool_use: withoutType(end.call) } : {}),
     ...(subtype !== "success" ? { errors: [errorOf(end, options)] } : {}),
     ...("reason" in end && end.reason !== "" ? { hook_reason: end.reason } : {}),
@@ -65,50 +65,4 @@ function errorOf({ by }: TurnResult, { maxTurns, maxBudgetUsd }: AgentOptions): 
 
 function withoutType({ type: _, ...call }: ToolUseBlock): Omit<ToolUseBlock, "type"> {
   return call;
-}
-
-/** When the first model call of a turn was sent and answered. */
-export interface Timing {
-  /** Records the first occurrence of a moment since `mark`. */
-  at(moment: Moment): void;
-  /** Starts a new turn. */
-  mark(): void;
-  /** The recorded moments in milliseconds after `startedAt`, under the names of the result object. */
-  since(startedAt: number): Readonly<Partial<Record<(typeof resultNames)[Moment][number], number>>>;
-}
-
-type Moment = "requested" | "answering" | "speaking";
-
-export function openTiming(now: () => number): Timing {
-  const moments = new Map<Moment, number>();
-  return {
-    at(moment) {
-      if (!moments.has(moment)) moments.set(moment, now());
-    },
-    mark() {
-      moments.clear();
-    },
-    since(startedAt) {
-      const all = [...moments].flatMap(([moment, at]) =>
-        resultNames[moment].map((name) => [name, Math.max(0, Math.round(at - startedAt))]),
-      );
-      return Object.fromEntries(all);
-    },
-  };
-}
-
-const resultNames = {
-  requested: ["time_to_request_ms"],
-  answering: ["ttft_stream_ms"],
-  speaking: ["ttft_ms", "first_content_frame_ms"],
-} as const;
-
-/**
- * A result as it is printed, with the client's fields: a run that a limit or an interrupt ended has `errors` instead of an answer,
- * and a prompt that a hook dropped has no API status.
- */
-export function printedResult(given: AgentResult): Readonly<Record<string, unknown>> {
-  const { result, api_error_status, ...printed } = given;
-  if (given.subtype !== "success") return printed;
-  return { ...printed, result, ...(given.terminal_reason === "prompt_blocked" ? {} : { api_error_status }) };
 }

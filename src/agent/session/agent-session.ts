@@ -10,7 +10,6 @@ import type { ReadState } from "../tools/files/file-access.ts";
 import type { BackgroundShells } from "../tools/shell/background-shells.ts";
 import type { CurrentWorktree, Tool } from "../tools/tool.ts";
 import type { Workspace } from "../world/workspace.ts";
-import type { Timing } from "./agent-result.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Journal } from "./journal.ts";
 import type { RegistryEntry } from "./registry-entry.ts";
@@ -24,7 +23,6 @@ export interface AgentSession {
   readonly engine: Engine;
   readonly permissions: Permissions;
   readonly spending: Spending;
-  readonly timing: Timing;
   readonly inbox: Inbox;
   readonly subagents: BackgroundSubagents;
   readonly shells: BackgroundShells;

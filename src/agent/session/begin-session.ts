@@ -100,7 +100,7 @@ async function connectServers(session: AgentSession, main: AgentThread): Promise
   const { cwd, home, env, trust } = options;
   const [{ mcpConnector }, { serverPolicy, disabledServers }] = await Promise.all([
     import("../mcp/connect-servers.ts"),
-    import("../mcp/server-config.ts"),
+    import("../mcp/server-policy.ts"),
   ]);
   const connect = options.connect ?? mcpConnector();
   const settings = await readSettingsFiles(options);

@@ -16,7 +16,6 @@ import { noteInTranscript } from "../turn/channels.ts";
 import { readCustomization } from "../world/agent-settings.ts";
 import { stripProviderKeys } from "../world/provider-keys.ts";
 import { openWorkspace } from "../world/workspace.ts";
-import { openTiming } from "./agent-result.ts";
 import { type AgentSession, type AgentThread, commonPayload, openThreads, type Threads } from "./agent-session.ts";
 import { type History, readHistory } from "./conversation-history.ts";
 import { openInbox, shellNotification } from "./inbox.ts";
@@ -56,13 +55,11 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
 
   const directories = [...(options.addDirectories ?? [])];
   const inbox = openInbox();
-  const { now } = options.clock;
   const session: AgentSession = {
     options,
     engine,
     permissions: openPermissions(engine, options, directories, () => session),
-    spending: openSpending(now),
-    timing: openTiming(now),
+    spending: openSpending(options.clock.now),
     inbox,
     subagents: openBackgroundSubagents(),
     shells: openBackgroundShells(

@@ -74,7 +74,6 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
           if (isReported) {
             since = { startedAt: options.clock.now(), turns: session.turns };
             spending.mark();
-            session.timing.mark();
           }
           const end = await runItem(item);
           if ("exit" in end) break;

@@ -3,7 +3,7 @@ import { defined, type ModelSpending } from "../../protocol/internal.ts";
 import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "./journal.ts";
 
-/** Tokens and cost of a session, by model. */
+/** Tokens, cost and times of the model calls of a session. */
 export interface Spending {
   add(call: {
     readonly purpose: Purpose;
@@ -19,9 +19,21 @@ export interface Spending {
   /** Models with a call that had no known price: its tokens are counted, its cost is not. */
   readonly unpriced: readonly string[];
   readonly byModel: Readonly<Record<string, ModelSpending>>;
+  /** Records the first occurrence of a moment in the main thread since the last `mark`. */
+  at(moment: Moment): void;
+  /** The recorded moments in milliseconds after `startedAt`, under the names of the result object. */
+  momentsSince(startedAt: number): Readonly<Record<string, number>>;
   /** Starts a new turn. */
   mark(): void;
 }
+
+type Moment = keyof typeof momentNames;
+
+const momentNames = {
+  requested: ["time_to_request_ms"],
+  answering: ["ttft_stream_ms"],
+  speaking: ["ttft_ms", "first_content_frame_ms"],
+} as const;
 
 /** The output limit of a request. */
 export const maxOutputTokens = 32_000;
@@ -36,6 +48,7 @@ interface ModelTotals {
 
 export function openSpending(now: () => number, priceTable?: PriceTable): Spending {
   const models = new Map<string, ModelTotals>();
+  const moments = new Map<Moment, number>();
   let prices = priceTable;
   let turn = noUsage;
   let apiMs = 0;
@@ -70,8 +83,18 @@ export function openSpending(now: () => number, priceTable?: PriceTable): Spendi
     get byModel() {
       return Object.fromEntries([...models].map(([name, totals]) => [name, modelSpending(totals)]));
     },
+    at(moment) {
+      if (!moments.has(moment)) moments.set(moment, now());
+    },
+    momentsSince(startedAt) {
+      const all = [...moments].flatMap(([moment, at]) =>
+        momentNames[moment].map((name) => [name, Math.max(0, Math.round(at - startedAt))]),
+      );
+      return Object.fromEntries(all);
+    },
     mark() {
       turn = noUsage;
+      moments.clear();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { defined, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread, SubagentWorktree } from "../session/agent-session.ts";
-import { booleanSchema, objectSchema, stringSchema } from "../tools/check-tool-input.ts";
+import { booleanSchema, objectSchema, stringSchema } from "../tools/json-schema.ts";
 import {
   callInterrupted,
   type Tool,

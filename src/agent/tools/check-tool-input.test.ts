@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkToolInput, fitsResponse, noSuchTool, schemaFaults, withDefaults } from "./check-tool-input.ts";
+import { checkToolInput, fitsResponse, noSuchTool } from "./check-tool-input.ts";
 import { editTool } from "./files/edit-tool.ts";
 import { toolWorld } from "./fixtures/world.ts";
+import { schemaFaults, withDefaults } from "./json-schema.ts";
 import { bashTool } from "./shell/bash.ts";
 
 const tool = {

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sized } from "../../../test/size.ts";
 import { builtinTools } from "./builtin-tools.ts";
-import { checkToolInput, type JsonSchema } from "./check-tool-input.ts";
+import { checkToolInput } from "./check-tool-input.ts";
 import { toolWorld } from "./fixtures/world.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
 const strange = ["", ".", "..", "~", "\0", "a\nb", "**", "[", "{a,", "\\", "$(id)", "-rf", "%s"];
 // Nothing that begins at the top of the disk: these tools are real, and so is the machine.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type JsonSchema, schemaFaults } from "./check-tool-input.ts";
+import { type JsonSchema, schemaFaults } from "./json-schema.ts";
 
 test("validating nested choices takes linear time", () => {
   let schema: JsonSchema = { type: "string" };

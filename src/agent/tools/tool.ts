@@ -1,7 +1,7 @@
 import type { Base64Source, TextBlock } from "../../models/internal.ts";
 import type { ToolInput } from "../../protocol/internal.ts";
-import type { JsonSchema } from "./check-tool-input.ts";
 import type { ReadState } from "./files/file-access.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import type { BackgroundShells } from "./shell/background-shells.ts";
 import type { StoredTask } from "./tasks/task-store.ts";
 

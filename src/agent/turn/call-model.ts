@@ -38,13 +38,13 @@ export async function askModel(thread: AgentThread, signal: AbortSignal): Promis
   const { session, agent } = thread;
   const display = agent === undefined ? openDisplay(thread, signal) : undefined;
   const startedAt = session.options.clock.now();
-  const timing = agent === undefined ? session.timing : undefined;
-  timing?.at("requested");
+  const spending = agent === undefined ? session.spending : undefined;
+  spending?.at("requested");
   for await (const event of thread.model.port.stream(requestOf(thread), signal)) {
     const isFailure = event.type === "retry" || event.type === "error";
     if (isFailure) display?.reset();
-    else timing?.at("answering");
-    if (!isFailure && event.type !== "end") timing?.at("speaking");
+    else spending?.at("answering");
+    if (!isFailure && event.type !== "end") spending?.at("speaking");
     if (agent === undefined) session.report({ kind: "partial", event });
     if (event.type === "text") display?.add(event.index, event.text);
     if (event.type === "retry") session.report({ kind: "retry", retry: event });

@@ -1,4 +1,4 @@
-import { booleanSchema, inputSchema, objectSchema, type SchemaValue, stringSchema } from "../check-tool-input.ts";
+import { booleanSchema, inputSchema, objectSchema, type SchemaValue, stringSchema } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { makeAbsolute } from "../tool-paths.ts";
 import { patchOf } from "./structured-patch.ts";

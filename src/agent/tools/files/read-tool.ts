@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode, sha256 } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
-import { inputSchema, objectSchema, type SchemaValue } from "../check-tool-input.ts";
+import { inputSchema, objectSchema, type SchemaValue } from "../json-schema.ts";
 import { readableSize } from "../shell/shell-output.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";

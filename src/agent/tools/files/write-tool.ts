@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { ignoringErrors, sha256 } from "../../../files/internal.ts";
-import { booleanSchema, inputSchema, objectSchema, stringSchema } from "../check-tool-input.ts";
+import { booleanSchema, inputSchema, objectSchema, stringSchema } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { errorText, fileMissing, readVersion, replaceIfUnchanged } from "./file-access.ts";

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { runProcess } from "../../../exec/internal.ts";
 import { ignoringErrors } from "../../../files/internal.ts";
-import { booleanSchema, inputSchema, numberSchema, objectSchema, stringListSchema } from "../check-tool-input.ts";
+import { booleanSchema, inputSchema, numberSchema, objectSchema, stringListSchema } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { compileGlob } from "./glob-match.ts";

@@ -9,7 +9,7 @@ import {
   type SchemaValue,
   stringListSchema,
   stringSchema,
-} from "../check-tool-input.ts";
+} from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { searchBuiltIn } from "./built-in-search.ts";

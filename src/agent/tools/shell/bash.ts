@@ -2,15 +2,15 @@ import { realpath, stat } from "node:fs/promises";
 import { constants } from "node:os";
 import { ignoringErrors, isInside } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
+import { inputIssue } from "../check-tool-input.ts";
 import {
   booleanSchema,
-  inputIssue,
   inputSchema,
   numberSchema,
   objectSchema,
   type SchemaValue,
   stringSchema,
-} from "../check-tool-input.ts";
+} from "../json-schema.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { runShellInBackground } from "./background-shells.ts";
 import {

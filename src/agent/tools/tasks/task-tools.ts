@@ -6,7 +6,7 @@ import {
   type SchemaValue,
   stringListSchema,
   stringSchema,
-} from "../check-tool-input.ts";
+} from "../json-schema.ts";
 import { type Tool, toolError, toolSuccess } from "../tool.ts";
 import {
   listTasks,

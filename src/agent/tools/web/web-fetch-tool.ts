@@ -1,4 +1,5 @@
-import { inputIssue, inputSchema, numberSchema, objectSchema, stringSchema } from "../check-tool-input.ts";
+import { inputIssue } from "../check-tool-input.ts";
+import { inputSchema, numberSchema, objectSchema, stringSchema } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { fetchPage, urlFault, type WebFetchOptions, type WebPage } from "./fetch-page.ts";
 
