@@ -8,6 +8,7 @@ import { efforts, type Model } from "../models/internal.ts";
 import { type Mode, readMode } from "../permissions/internal.ts";
 import {
   abortSignalCheck,
+  attempt,
   badOption,
   booleanCheck,
   checkNamed,
@@ -239,10 +240,6 @@ function checkAll<Name extends keyof RunAgentOptions>(
 
 /** Throws a `Problem` for a path that is missing, not accessible or not a folder. */
 export function checkFolder(path: string): void {
-  try {
-    if (statSync(path).isDirectory()) return;
-  } catch {
-    // Reported below.
-  }
+  if (attempt(() => statSync(path).isDirectory())) return;
   throw new Problem("host/no-folder", `${path} is not a folder. Name an existing one.`, { about: { path } });
 }

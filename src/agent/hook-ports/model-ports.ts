@@ -13,7 +13,7 @@ import {
   type ToolUseBlock,
   textIn,
 } from "../../models/internal.ts";
-import { defined, type HookRef } from "../../protocol/internal.ts";
+import { attempt, defined, type HookRef } from "../../protocol/internal.ts";
 import { priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "../session/journal.ts";
 
@@ -157,12 +157,9 @@ async function openHookModel(
 
 /** The cost of a call; absent when the price table cannot be read, because a guard must not fail for that. */
 function costOf(model: string, usage: ModelUsage, at: number): { readonly costUsd?: number } {
-  try {
-    const micro = priceUsage({ model, at, usage: apiUsage(usage) });
-    return micro === undefined ? {} : { costUsd: micro / 1_000_000 };
-  } catch {
-    return {}; // The session's own accounting reports the fault of the table.
-  }
+  // The session's own accounting reports the fault of the table.
+  const micro = attempt(() => priceUsage({ model, at, usage: apiUsage(usage) }));
+  return micro === undefined ? {} : { costUsd: micro / 1_000_000 };
 }
 
 const verdictToolName = "StructuredOutput";

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { attempt } from "../../protocol/internal.ts";
 import { appInputs, endBuilds, fileStamp, hashInputs } from "../../sdk/internal.ts";
 
 /** The files an app is made of, as they were when it was loaded. */
@@ -18,40 +19,27 @@ interface SourceFile {
 /** Times on disk have a resolution. */
 const stepMs = 50;
 
-/** Contract: never fails. A file whose imports cannot be found counts alone; loading it reports the error. */
+/** Contract: never fails. A file whose imports cannot be found counts alone, one that cannot be read as empty; loading it reports the error. */
 export async function readAppSources(file: string): Promise<Sources> {
   const settledAt = Date.now() - stepMs;
   const paths = [...(await inputsOf(file))].sort();
   // The stamps are taken before the content is read: a change in between shows as a change.
   const files = paths.map((path) => ({
     path,
-    stamp: readOr("", () => fileStamp(path)),
-    fresh: readOr(0, () => statSync(path).ctimeMs) > settledAt,
+    stamp: attempt(() => fileStamp(path)) ?? "",
+    fresh: (attempt(() => statSync(path).ctimeMs) ?? 0) > settledAt,
   }));
-  return { files, hash: hashInputs(file, paths, (path) => readOr(Buffer.alloc(0), () => readFileSync(path))) };
+  return { files, hash: hashInputs(file, paths, (path) => attempt(() => readFileSync(path)) ?? Buffer.alloc(0)) };
 }
 
 /** True when a file was or may have been touched, whether or not its content differs. Costs one `stat` for each file. */
 export function maybeChanged({ files }: Sources): boolean {
-  for (const { path, stamp, fresh } of files) if (fresh || readOr("", () => fileStamp(path)) !== stamp) return true;
-  return false;
+  return files.some(({ path, stamp, fresh }) => fresh || (attempt(() => fileStamp(path)) ?? "") !== stamp);
 }
 
-async function inputsOf(file: string): Promise<readonly string[]> {
-  try {
-    return await appInputs(file);
-  } catch {
-    return [file]; // it does not parse; loading it reports why
-  } finally {
-    await endBuilds();
-  }
-}
-
-/** A file that is missing or cannot be read counts as empty; loading it reports the error. */
-function readOr<Value>(otherwise: Value, read: () => Value): Value {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
+/** Only the file itself when it does not parse. */
+function inputsOf(file: string): Promise<readonly string[]> {
+  return appInputs(file)
+    .catch(() => [file])
+    .finally(endBuilds);
 }

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { turnAway } from "../../loopback/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
 import { environmentOf } from "../worker/call-environment.ts";
 import type { HookRequest, WorkerAnswer } from "../worker/messages.ts";
@@ -135,11 +136,8 @@ export function environmentReader(): (caller: Caller) => boolean {
 
 /** Whether a path leads to this very file; a link may point elsewhere since the daemon was started. */
 function isSameFile(path: string, file: string): boolean {
-  try {
-    return path === file || realpathSync(path) === file;
-  } catch {
-    return false; // it was removed: running it in process reports that
-  }
+  // A file that was removed: running it in process reports that.
+  return path === file || attempt(() => realpathSync(path)) === file;
 }
 
 /** Header values come as single bytes; paths are UTF-8. */

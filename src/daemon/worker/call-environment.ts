@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "../../protocol/internal.ts";
 import { type FailureMode, type LogRecord, openTranscript, type RunEnvironment } from "../../sdk/internal.ts";
 import type { HookRequest, WorkerInput } from "./messages.ts";
 
@@ -51,12 +52,10 @@ export class CallEnvironment implements RunEnvironment {
 
 /** Contract: undefined when that process is not a client of ours, so that no caller is answered with a stranger's environment. */
 export function environmentOf(pid: number): string | undefined {
-  try {
-    if (!readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("hookline-client")) return undefined;
-    return readFileSync(`/proc/${pid}/environ`, "utf8");
-  } catch {
-    return undefined; // it has exited, belongs to another user, or the system has no /proc
-  }
+  // Both fail when it has exited, belongs to another user, or the system has no /proc.
+  const commandLine = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "latin1"));
+  if (!commandLine?.includes("hookline-client")) return undefined;
+  return attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"));
 }
 
 /** Entries end with NUL; a shell cannot hold NUL and ends them with \x01. */

@@ -1,5 +1,6 @@
 import {
   type AgentHook,
+  attempt,
   defined,
   type HookModelUsage,
   type HookRef,
@@ -100,11 +101,8 @@ function readModelReply(value: unknown, names: readonly string[]): ModelReply | 
 /** A reply as it is kept in the record. */
 function replyText(value: unknown): string {
   if (typeof value === "string") return value;
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return ""; // a circle or a BigInt: no reply could hold it, and its shape is reported already
-  }
+  // A circle or a BigInt: no reply could hold it, and its shape is reported already.
+  return attempt(() => JSON.stringify(value)) ?? "";
 }
 
 /**

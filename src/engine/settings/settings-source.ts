@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { errorCode, type Fs, nodeFs, openFlags, readWholeFile } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/internal.ts";
+import { attempt, messageOf } from "../../protocol/internal.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 
 /** The largest settings file that is read: about a hundred times the largest one in use. */
@@ -48,12 +48,7 @@ function whyUnreadable(error: unknown): string | undefined {
 
 /** The text of bytes, with its BOM; undefined when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    // The decoder throws for no other reason.
-    return undefined;
-  }
+  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
 /** The text of a settings file; undefined when it is missing or cannot be read. */
@@ -72,14 +67,9 @@ export async function namesIn(folder: string): Promise<readonly string[] | { rea
   }
 }
 
-/** The real path; undefined when it cannot be resolved. */
-export async function realPathOrNone(path: string): Promise<string | undefined> {
-  try {
-    return await nodeFs.realpath(path);
-  } catch {
-    // The caller that reads the file reports the reason.
-    return undefined;
-  }
+/** The real path; undefined when it cannot be resolved. The caller that reads the file reports the reason. */
+export function realPathOrNone(path: string): Promise<string | undefined> {
+  return nodeFs.realpath(path).catch(() => undefined);
 }
 
 /** The settings files of the user and of a folder. They may not exist. */

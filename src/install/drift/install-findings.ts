@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type HomeSource, ignoringErrors, statePath } from "../../files/internal.ts";
-import { groupBy, Problem } from "../../protocol/internal.ts";
+import { groupBy, Problem, parseObject } from "../../protocol/internal.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientForm, compiledClientPath } from "../client/compiled-client.ts";
 import { clientShell, hasBash } from "../client/find-package.ts";
@@ -149,13 +149,10 @@ async function slowHandlers(home: HomeSource): Promise<readonly InstallFinding[]
 }
 
 function handlersIn(line: string): readonly { readonly name: string; readonly ms: number }[] {
-  try {
-    const { handlers } = JSON.parse(line) as { handlers?: unknown };
-    if (!Array.isArray(handlers)) return [];
-    return handlers.filter((one) => typeof one?.name === "string" && typeof one.ms === "number");
-  } catch {
-    return []; // the last line of a file may be half written
-  }
+  // The last line of a file may be half written.
+  const handlers = parseObject(line)?.["handlers"];
+  if (!Array.isArray(handlers)) return [];
+  return handlers.filter((one) => typeof one?.name === "string" && typeof one.ms === "number");
 }
 
 /** The slowest twentieth of the calls, and at least one, took this long or longer. */

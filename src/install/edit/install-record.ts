@@ -14,7 +14,7 @@ import {
   statePath,
   withLock,
 } from "../../files/internal.ts";
-import { isObject, messageOf, Problem } from "../../protocol/internal.ts";
+import { isObject, messageOf, Problem, parseObject } from "../../protocol/internal.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
 import { type AskedTransport, askedTransports } from "../plan/install-places.ts";
 import type { BeforeInstall } from "../plan/own-entries.ts";
@@ -47,12 +47,9 @@ export interface InstallRecord {
 export async function readInstallRecord(realPath: string, home: HomeSource): Promise<InstallRecord | undefined> {
   const bytes = await readState(["installs", recordName(realPath)], home);
   if (bytes === undefined) return undefined;
-  try {
-    const value = JSON.parse(bytes.toString("utf8")) as InstallRecord;
-    return value.version === 1 ? value : undefined;
-  } catch {
-    return undefined; // damaged: entries are then known by the lock file, and cut out one by one
-  }
+  // Undefined when it is damaged: entries are then known by the lock file, and cut out one by one.
+  const value = parseObject(bytes.toString("utf8")) as InstallRecord | undefined;
+  return value?.version === 1 ? value : undefined;
 }
 
 /** One install or uninstall of a settings file at a time: each builds on what the one before it noted. */

@@ -15,12 +15,9 @@ function report(value: unknown): Promise<void> {
   });
 }
 
-async function inputsOf(): Promise<readonly string[]> {
-  try {
-    return await appInputs(file);
-  } catch {
-    return [file]; // it loads, so Node knows the way; only the builder does not
-  }
+function inputsOf(): Promise<readonly string[]> {
+  // It loads, so Node knows the way; only the builder does not.
+  return appInputs(file).catch(() => [file]);
 }
 
 try {

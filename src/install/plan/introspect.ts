@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { endLeftovers, type FinishedProcess, findLeftovers, runProcess } from "../../exec/internal.ts";
-import { defined, Problem } from "../../protocol/internal.ts";
+import { defined, Problem, parseObject } from "../../protocol/internal.ts";
 import { hashInputs } from "../../sdk/internal.ts";
 import type { EventNeeds } from "./plan-entries.ts";
 import { permissionFlags, sandboxEnv } from "./sandboxed-load.ts";
@@ -83,12 +83,9 @@ function readReport(file: string, finished: FinishedProcess, mark: string, timeo
 
 /** Undefined when the file, which runs in the same process, has damaged the report. */
 function reportIn(text: string): Report | undefined {
-  try {
-    const report = JSON.parse(text) as Report;
-    return "problem" in report || (Array.isArray(report.events) && Array.isArray(report.inputs)) ? report : undefined;
-  } catch {
-    return undefined; // the caller reports it
-  }
+  const report = parseObject(text) as Report | undefined;
+  if (report === undefined || "problem" in report) return report;
+  return Array.isArray(report.events) && Array.isArray(report.inputs) ? report : undefined;
 }
 
 type Report =

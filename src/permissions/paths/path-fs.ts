@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, opendirSync, readlinkSync, type Stats } from "node:fs";
-import { Problem } from "../../protocol/internal.ts";
+import { attempt, Problem } from "../../protocol/internal.ts";
 import { badCall, checkFolder } from "../check-call.ts";
 import { isWithin, type PathEntry, type PathFs, type PathStat, pathFault, resolvePath } from "./resolve-path.ts";
 
@@ -17,14 +17,8 @@ export const realFs: PathFs = {
       return { kind: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable" };
     }
   },
-  readlink(path) {
-    try {
-      return readlinkSync(path);
-    } catch {
-      // Removed or replaced since the lookup. The caller treats it as unreadable.
-      return undefined;
-    }
-  },
+  // Undefined when it was removed or replaced since the lookup. The caller treats it as unreadable.
+  readlink: (path) => attempt(() => readlinkSync(path)),
   list(path) {
     try {
       return readFolder(path);

@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import type { Warning } from "../../../protocol/internal.ts";
+import { attempt, type Warning } from "../../../protocol/internal.ts";
 import { type Environment, replaceVariables } from "../command/command-env.ts";
 
 export interface HeaderRules {
@@ -43,16 +43,10 @@ export function fillHeaders(written: Readonly<Record<string, string>>, rules: He
 export function withSignIn(headers: HeaderList, { username, password }: URL): HeaderList {
   if (username === "" && password === "") return headers;
   if (headers.some(([name]) => name.toLowerCase() === "authorization")) return headers;
-  const bytes = Buffer.from(`${unescaped(username)}:${unescaped(password)}`);
+  // A "%" that starts no escape is a plain character.
+  const [name, secret] = [username, password].map((part) => attempt(() => decodeURIComponent(part)) ?? part);
+  const bytes = Buffer.from(`${name}:${secret}`);
   return [...headers, ["authorization", `Basic ${bytes.toString("base64")}`]];
-}
-
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part; // A "%" that starts no escape is a plain character.
-  }
 }
 
 /** What frames the request or says who sends it is not the hook's to choose. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { errorCode, sha256 } from "../../../files/internal.ts";
+import { attempt } from "../../../protocol/internal.ts";
 import { hasCodeExtension, type Language, languageOf } from "./program-kinds.ts";
 import type { ScriptWalk } from "./script-walk.ts";
 import { NotApprovable } from "./word-values.ts";
@@ -159,13 +160,9 @@ function portable(path: string): string {
   return path.split(sep).join("/");
 }
 
+/** Undefined when nothing exists at the path. */
 export function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    // Nothing exists at this path.
-    return undefined;
-  }
+  return attempt(() => realpathSync.native(path));
 }
 
 /** The texts between quotes on one line. Bounded: an unterminated string would be scanned from each of its quotes. */
