@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closestName } from "./did-you-mean.ts";
+import { closestName, isMisspelling } from "./did-you-mean.ts";
 import { catalog, eventRow } from "./events/catalog.ts";
 
 const events = Object.keys(catalog);
@@ -24,4 +24,18 @@ test("what resembles nothing finds nothing", () => {
 
 test("an unknown event is refused with the nearest name", () => {
   expect(() => eventRow("PreTool")).toThrow('"PreTool" is not an event. Did you mean "PreToolUse"?');
+});
+
+test.each([
+  ["bash", "Bash", true],
+  ["Bsh", "Bash", true],
+  ["Edti", "Edit", true],
+  ["Baash", "Bash", true],
+  ["Bush", "Bash", true],
+  ["Brush", "Bash", false],
+  ["Send", "Read", false],
+  ["L", "LS", false],
+  ["", "Bash", false],
+])("%s as a misspelling of %s: %s", (word, name, expected) => {
+  expect(isMisspelling(word, name)).toBe(expected);
 });

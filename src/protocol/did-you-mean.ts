@@ -12,6 +12,16 @@ export function closestName(word: string, candidates: Iterable<string>): string 
   return best ?? begunWith(typed, candidates);
 }
 
+/** Whether a word is a name in another case, or with one letter added, missing, wrong, or swapped with its neighbor. */
+export function isMisspelling(word: string, name: string): boolean {
+  const [typed, meant] = [word.toLowerCase(), name.toLowerCase()];
+  if (typed === meant) return true;
+  if (Math.min(typed.length, meant.length) < minLetters) return false;
+  if (editDistance(typed, meant, 2) < 2) return true;
+  const at = [...typed].findIndex((letter, index) => letter !== meant[index]);
+  return typed.slice(0, at) + typed.charAt(at + 1) + typed.charAt(at) + typed.slice(at + 2) === meant;
+}
+
 /** Users abbreviate: the shortest candidate that starts with the word. */
 function begunWith(typed: string, candidates: Iterable<string>): string | undefined {
   if (typed.length < minLetters) return undefined;

@@ -1,5 +1,5 @@
 export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
-export { closestName } from "./did-you-mean.ts";
+export { closestName, isMisspelling } from "./did-you-mean.ts";
 export {
   type Catalog,
   catalog,

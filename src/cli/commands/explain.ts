@@ -1,4 +1,5 @@
 import type { EventPayload, Explained, Explanation } from "../../engine/internal.ts";
+import { installedNeverRunning } from "../../install/internal.ts";
 import {
   type EventName,
   escapeControls,
@@ -7,9 +8,10 @@ import {
   stripControl,
   type Warning,
 } from "../../protocol/internal.ts";
+import type { AppWarning } from "../../sdk/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject, withToolHint } from "../command-line/input.ts";
-import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
+import { clientWarnings, engineOptions, engineSettings, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -43,9 +45,14 @@ With --tool, --input is the input of the tool; without it, the whole payload.`,
       const explanation = engine.explain(name, payload as EventPayload<EventName>);
       // An incomplete payload is enough to explain an event.
       const about = explanation.warnings.filter(({ code }) => code !== "payload-incomplete");
+      const { cwd } = engineSettings(call, io);
+      const off = await installedNeverRunning(name, { cwd, home: io.home, env: io.env });
       const report = {
         ...explanation,
-        warnings: distinct([...engine.warnings, ...(await clientWarnings(call, io)), ...about]),
+        warnings: [
+          ...distinct([...engine.warnings, ...(await clientWarnings(call, io)), ...about]),
+          ...off.map((message) => ({ code: "never-runs" as const, message })),
+        ],
       };
       await io.out(call.flag("json") ? jsonText(report) : explanationText(report, styleFor(io)));
       return 0;
@@ -60,7 +67,11 @@ function distinct(warnings: readonly Warning[]): readonly Warning[] {
   return [...new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning])).values()];
 }
 
-function explanationText({ event, hooks, warnings }: Explanation, style: Style): string {
+type Report = Omit<Explanation, "warnings"> & {
+  readonly warnings: readonly Pick<AppWarning | Warning, "code" | "message">[];
+};
+
+function explanationText({ event, hooks, warnings }: Report, style: Style): string {
   const lines = [
     hooks.length === 0 ? `No hook is configured for ${event}.` : `${style.bold(event)} in Hookline`,
     ...hooks.map((explained) => hookLine(explained, style)),

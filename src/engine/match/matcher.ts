@@ -3,6 +3,7 @@ import {
   type EventRow,
   intendedInPattern,
   intendedName,
+  isMisspelling,
   type MatchedField,
   messageOf,
   type Warning,
@@ -199,9 +200,14 @@ export function matcherNeverWarnings(matcher: Matcher, row: EventRow, place: str
     const intended = intendedName(row, name) ?? list;
     if (intended === undefined || matcher.names.has(intended)) return [];
     const subject = names.length === 1 ? `The matcher "${name}"` : `"${name}" in the matcher "${matcher.text}"`;
-    // A host may have its own tool whose name differs only in case, so the message does not say "never".
+    // A host may have its own tool with such a name, so the message about a tool does not say "never".
     const differsInCase = intended.toLowerCase() === name.toLowerCase();
-    const why = differsInCase ? `does not match "${intended}": matchers are case-sensitive` : "never matches";
+    const isOpen = row.special.onTool && list === undefined && isMisspelling(name, intended);
+    const why = differsInCase
+      ? `does not match "${intended}": matchers are case-sensitive`
+      : isOpen
+        ? "names no known tool"
+        : "never matches";
     return [{ code, message: `${subject} ${why}. Did you mean "${intended}"?`, place }];
   });
 }

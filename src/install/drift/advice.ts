@@ -55,6 +55,7 @@ export type DriftKind =
   | "entry-left"
   | "handler-added"
   | "handler-removed"
+  | "never-runs"
   | "hooks-file-missing"
   | "hooks-file-broken"
   | "lock-missing"
@@ -88,7 +89,8 @@ export async function otherScopeNotes(
 ): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const other of installScopes.filter((one) => one !== scope)) {
-    if ((await installedFile(other, target)) !== hooksFile) continue;
+    const installed = await installedLock(other, target);
+    if (installed === undefined || fromLockPath(installed.lockFile, installed.lock.hooksPath) !== hooksFile) continue;
     notes.push(twoScopesText(other));
   }
   return notes;
@@ -98,13 +100,16 @@ export function twoScopesText(scope: InstallScope): string {
   return `The same app is installed in ${scope} scope too; its handlers run twice. hookline uninstall --scope ${scope} removes it there.`;
 }
 
-async function installedFile(scope: InstallScope, target: InstallTarget): Promise<string | undefined> {
+/** The lock file of a scope. Undefined when it does not exist, and when it cannot be read, which status and doctor report. */
+export async function installedLock(
+  scope: InstallScope,
+  target: InstallTarget,
+): Promise<{ readonly lockFile: string; readonly lock: LockFile } | undefined> {
   try {
     const { lockFile } = scopeFiles(scope, target);
     const lock = await readLockFile(lockFile);
-    return lock && fromLockPath(lockFile, lock.hooksPath);
+    return lock && { lockFile, lock };
   } catch (error) {
-    // A scope that does not exist here, or whose lock file status and doctor report.
     if (error instanceof Problem) return undefined;
     throw error;
   }

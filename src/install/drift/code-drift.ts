@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { Problem } from "../../protocol/internal.ts";
+import { groupBy, handlersThatNeverRun, Problem } from "../../protocol/internal.ts";
 import { appInputs, buildFile } from "../../sdk/internal.ts";
 import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
 import { type Installer, registeredIds } from "../install-app.ts";
-import type { InstallScope, InstallTarget, ScopeFiles } from "../plan/install-places.ts";
+import { type InstallScope, type InstallTarget, installScopes, type ScopeFiles } from "../plan/install-places.ts";
 import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
 import { effectRefused } from "../plan/sandboxed-load.ts";
-import { type Drift, drift, installCommand } from "./advice.ts";
+import { type Drift, drift, installCommand, installedLock } from "./advice.ts";
 
 /** How closely the code is looked at: loaded, without effects, to see its handlers; parsed, which runs none of it; or not at all. */
 export type Look = "run" | "parse" | "nothing";
@@ -33,13 +33,16 @@ export async function codeDrift(
   if (look === "nothing") return { drift: [], notes: [] };
   try {
     const contentHash = contentHashOf(hooksFile, await appInputs(hooksFile));
+    const noted = neverRunDrift(lock?.hooksRegistered ?? []);
     if (look === "parse" || lock === undefined || contentHash === lock.contentHash)
-      return { drift: [], notes: [], contentHash };
+      return { drift: noted, notes: [], contentHash };
     const changed = `The code has changed since it was installed (${lock.installedAt}).`;
-    if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
+    if (record?.hooksFile !== hooksFile) return { drift: noted, notes: [changed], contentHash };
     await buildFile(hooksFile, env);
     const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
-    return { drift: handlerDrift(registeredIds(events), lock, again, scope), notes: [changed], contentHash };
+    const ids = registeredIds(events);
+    const found = [...handlerDrift(ids, lock, again, scope), ...neverRunDrift(ids)];
+    return { drift: found, notes: [changed], contentHash };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const triedEffects =
@@ -58,6 +61,24 @@ export async function isCodeAsInstalled({ lockFile }: ScopeFiles): Promise<boole
   if (lock === undefined) return false;
   const file = fromLockPath(lockFile, lock.hooksPath);
   return existsSync(file) && contentHashOf(file, await appInputs(file)) === lock.contentHash;
+}
+
+function neverRunDrift(ids: readonly string[]): readonly Drift[] {
+  return neverRunning(ids).map(({ message }) => drift("never-runs", message));
+}
+
+/** The handlers that never run, by the ids of all handlers: `PreToolUse:Bash`, `Stop`. */
+function neverRunning(ids: readonly string[]): readonly { readonly event: string; readonly message: string }[] {
+  return [...groupBy(ids, (id) => id.split(":", 1)[0] ?? id)].flatMap(([event, own]) =>
+    handlersThatNeverRun(event, own).map((message) => ({ event, message })),
+  );
+}
+
+/** What the lock files of all scopes say about handlers of an event that never run, a sentence each. Runs no code. */
+export async function installedNeverRunning(event: string, target: InstallTarget): Promise<readonly string[]> {
+  const locks = await Promise.all(installScopes.map((scope) => installedLock(scope, target)));
+  const found = locks.flatMap((installed) => neverRunning(installed?.lock.hooksRegistered ?? []));
+  return [...new Set(found.filter((one) => one.event === event).map(({ message }) => message))];
 }
 
 function handlerDrift(

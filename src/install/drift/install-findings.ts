@@ -27,6 +27,7 @@ type InstallFindingCode =
   | "hooks-dropped"
   | "client-cannot-read"
   | "hooks-file-broken"
+  | "never-runs"
   | "install-drift"
   | "package-missing"
   | "bash-missing"
@@ -110,7 +111,7 @@ async function findingsOf(
       if (kind === "client-cannot-read") return { ...at("error", kind, message), place: place ?? settingsFile };
       if (kind === "hooks-file-broken")
         return { ...at("error", kind, message), place: status.hooksFile ?? settingsFile };
-      return at("warning", kind === "http-entry" ? kind : "install-drift", message);
+      return at("warning", kind === "http-entry" || kind === "never-runs" ? kind : "install-drift", message);
     }),
     ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),
     ...[...new Set([...inLock, ...inEntries])].map((path) =>

@@ -1,11 +1,11 @@
-import { closestName } from "../did-you-mean.ts";
+import { closestName, isMisspelling } from "../did-you-mean.ts";
 import { fitsWildcard } from "../wildcard.ts";
 import { catalog, isEventName } from "./catalog.ts";
 import type { EventRow } from "./event-row.ts";
 
-/** Tools that agents have had for long. No one can say of another name that it never comes. */
+/** Tools of Claude Code. Another name may come too, from a host with its own tools, unless it is one of these misspelled. */
 const tools =
-  "Agent Bash Edit Glob Grep LS MultiEdit NotebookEdit NotebookRead Read Skill Task TodoWrite WebFetch WebSearch Write";
+  "Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep KillShell LS LSP MultiEdit NotebookEdit NotebookRead Read SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch WebFetch WebSearch Write";
 
 /** The name that was meant, when a host never sends this one to a matcher of the event. Undefined when it may come. */
 export function intendedName(row: EventRow, name: string): string | undefined {
@@ -19,7 +19,7 @@ export function intendedName(row: EventRow, name: string): string | undefined {
   const near = closestName(name, known);
   // With a closed list anything else never comes; with an open one only what is plainly another spelling.
   if (closed) return near ?? known.join(", ");
-  return near !== undefined && near.toLowerCase() === name.toLowerCase() ? near : undefined;
+  return near !== undefined && isMisspelling(name, near) ? near : undefined;
 }
 
 /** The same for a pattern: it matches no value that is known, though it has the name of one in it (`^bash$`, `/Bash/`, `Bash Edit`). */

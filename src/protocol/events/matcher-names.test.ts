@@ -16,8 +16,22 @@ test("a handler for a name that never comes is named with what was meant", () =>
   ]);
 });
 
+test.each([
+  ["Bsh", "Bash"],
+  ["Edti", "Edit"],
+  ["Wrte", "Write"],
+  ["WebFetsh", "WebFetch"],
+  ["Reed", "Read"],
+])("a handler for the misspelled tool %s never runs", (name, meant) => {
+  expect(handlersThatNeverRun("PreToolUse", [`PreToolUse:${name}`])).toEqual([
+    `A handler of PreToolUse for "${name}" never runs. Did you mean "${meant}"?`,
+  ]);
+});
+
 test("a name that may come is not warned about: a new tool, a tool of a server, a pattern, all", () => {
-  const ids = ["TimeTravel", "mcp__github__create_issue", "mcp__*", "*"].map((name) => `PreToolUse:${name}`);
+  const ids = ["TimeTravel", "LSP", "BashOutput", "Deploy", "Send", "mcp__github__create_issue", "mcp__*", "*"].map(
+    (name) => `PreToolUse:${name}`,
+  );
   expect(handlersThatNeverRun("PreToolUse", [...ids, "PreToolUse"])).toEqual([]);
   expect(handlersThatNeverRun("Stop", ["Stop"])).toEqual([]);
 });
