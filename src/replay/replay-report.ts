@@ -26,6 +26,10 @@ export interface ReplayReport {
   readonly refusedThen: number;
   /** Handlers of events that transcripts do not record. */
   readonly notReplayed: readonly AppHandler[];
+  /** Tools that were asked for and do not occur. Absent when all of them do. */
+  readonly toolsNotFound?:
+    | readonly { readonly tool: string; readonly meant?: string; readonly occurring: readonly string[] }[]
+    | undefined;
   readonly changes: readonly InputChange[];
   readonly changesInAll: number;
   readonly effects: readonly (Effect & { readonly count: number })[];

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../files/internal.ts";
-import { messageOf } from "../protocol/internal.ts";
+import { defined, messageOf } from "../protocol/internal.ts";
 import { buildFile } from "../sdk/internal.ts";
 import { cutArchive, type TranscriptFile } from "../sessions/internal.ts";
 import { hooksAt } from "./hooks-at-commit.ts";
@@ -16,6 +16,7 @@ import {
   firstTimeTest,
   selectTranscripts,
   type TranscriptFilter,
+  toolsNotFound,
 } from "./select-events.ts";
 import { openTally } from "./tally.ts";
 
@@ -58,9 +59,14 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     const tally = openTally(options.limit ?? 1_000);
     const totals = { hooks: options.hooks, files: files.length, bytes: 0, repeated: 0, unreadableLines: 0, unread };
     const queue = orderedQueue();
+    const tools = new Set<string>();
     for await (const event of allEvents(files, totals, options, signal)) {
-      if (event.name === "refused-call") await queue.add(async () => () => tally.markRefused(event.toolUseId));
-      else if (isSelected(event)) {
+      if (event.name === "refused-call") {
+        await queue.add(async () => () => tally.markRefused(event.toolUseId));
+        continue;
+      }
+      if (event.tool !== undefined) tools.add(event.tool);
+      if (isSelected(event)) {
         await queue.add(async () => {
           const [answer, answerBefore] = await Promise.all([now.ask(event), before?.ask(event)]);
           return () => tally.add(event, answer, answerBefore);
@@ -69,7 +75,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     }
     await queue.end();
     const notReplayed = now.handlers.filter(({ event }) => !pastEventNames.some((name) => name === event));
-    return tally.report({ ...totals, notReplayed }, options.against);
+    const notFound = defined({ toolsNotFound: toolsNotFound(options, tools) });
+    return tally.report({ ...totals, notReplayed, ...notFound }, options.against);
   } finally {
     await Promise.all(players.map((player) => player.close()));
     await rm(scratch, { recursive: true, force: true });

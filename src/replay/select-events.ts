@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { closestName, fitsWildcard, Problem } from "../protocol/internal.ts";
+import { closestName, defined, fitsWildcard, Problem } from "../protocol/internal.ts";
 import { findRoots, findTranscripts, folderName, type RootOptions, type TranscriptFile } from "../sessions/internal.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
+import type { ReplayReport } from "./replay-report.ts";
 
 /** Selects events. An omitted field selects all. */
 export interface EventFilter {
@@ -21,6 +22,17 @@ export function eventFilter(filter: EventFilter): (event: PastEvent) => boolean 
     events.has(name) &&
     (tools.length === 0 || (tool !== undefined && tools.some((pattern) => pattern(tool)))) &&
     (filter.sinceMs === undefined || Date.parse(at ?? "") >= filter.sinceMs);
+}
+
+/** The patterns of `--tool` that match none of the tools that occur, each with the name that was probably meant. */
+export function toolsNotFound(
+  { tools: patterns = [] }: EventFilter,
+  occurring: ReadonlySet<string>,
+): ReplayReport["toolsNotFound"] {
+  const occurs = [...occurring].sort();
+  const unmatched = patterns.filter((pattern) => !occurs.some(toolPattern(pattern)));
+  if (unmatched.length === 0) return undefined;
+  return unmatched.map((tool) => ({ tool, ...defined({ meant: closestName(tool, occurs) }), occurring: occurs }));
 }
 
 function eventName(text: string): PastEventName {

@@ -23,7 +23,7 @@ export interface Tally {
 /** The part of the report that does not depend on answers. */
 type ReplayTotals = Pick<
   ReplayReport,
-  "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "unread" | "notReplayed"
+  "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "unread" | "notReplayed" | "toolsNotFound"
 >;
 
 /** Calls without a result must not accumulate. */

@@ -187,3 +187,18 @@ app.onSessionStart(() => undefined);`),
   const times = report.listed.map(({ at }) => at ?? "");
   expect(times).toEqual([...times].sort());
 });
+
+test("--tool with a name that does not occur names the tools that do, and the nearest one", async () => {
+  world.file(".claude/hooks.ts", guard);
+  const { code, stdout, stderr } = await world.hookline(["replay", "--all", "--tool", "bash", "--json"]);
+  const report = JSON.parse(stdout) as ReplayReport;
+  expect([code, report.toolCalls, report.toolsNotFound]).toEqual([
+    0,
+    0,
+    [{ tool: "bash", meant: "Bash", occurring: expect.arrayContaining(["Bash", "Write"]) }],
+  ]);
+  expect(stderr).toMatch(
+    /^hookline: No call of "bash" was found; tools that occur: .*Bash.*\. Did you mean "Bash"\?\n$/,
+  );
+  expect((await world.replay("--all", "--tool", "Bash")).toolsNotFound).toBeUndefined();
+});

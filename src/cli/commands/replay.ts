@@ -6,7 +6,7 @@ import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { defaultHooksFile } from "../command-line/input.ts";
 import { choices, pointInTime, wholeNumber } from "../options/option-values.ts";
 import { jsonOption, rootOption, sessionSearch } from "../options/session-options.ts";
-import { replayText } from "../print/replay-report.ts";
+import { replayText, toolsNotFoundText } from "../print/replay-report.ts";
 import { jsonText, progressLine, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -70,7 +70,9 @@ Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
     }).finally(() => progress.end());
     if (report === undefined) return 130;
     const columns = io.terminal.out ? io.terminal.columns : 120;
-    await io.out(call.flag("json") ? jsonText(report) : replayText(report, { style: styleFor(io), columns }));
+    const options = { root: call.text("root"), all: call.flag("all"), since: call.text("since") };
+    await io.out(call.flag("json") ? jsonText(report) : replayText(report, { style: styleFor(io), columns }, options));
+    await io.err(toolsNotFoundText(report));
     return failOn.some((what) => finds(report, what)) ? 3 : 0;
   },
 };

@@ -183,6 +183,74 @@ test("--event shows handlers, answer and wire", async () => {
   );
 });
 
+test("--event warns about payload fields that the event does not have, with the nearest one", async () => {
+  const folder = project({ "hooks.ts": hooks });
+  const shown = await run(folder, "--event", "UserPromptSubmit", "--input", '{"promt":"hi","session_id":"s"}');
+  expect([shown.status, shown.err]).toEqual([
+    0,
+    'hookline: warning: Unknown field "promt" in a payload of UserPromptSubmit. Did you mean "prompt"?\n',
+  ]);
+  const tool = await run(folder, "--event", "PreToolUse", "--input", '{"command":"rm"}', "--json");
+  expect([tool.status, tool.err]).toEqual([
+    0,
+    'hookline: warning: Unknown field "command" in a payload of PreToolUse. For the input of a tool, name the tool: PreToolUse:Bash.\n',
+  ]);
+  const known = await run(folder, "--event", "PreToolUse:Bash", "--input", '{"command":"ls","x":1}');
+  expect([known.status, known.err]).toEqual([0, ""]);
+});
+
+test("a test file that cannot be built or read is a failed test, the others run, and the status is 1", async () => {
+  const good = `import test from "node:test";\ntest("good", () => undefined);\n`;
+  const one = { name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm" }, expect: { decision: "deny" } };
+  const folder = project({
+    "hooks.ts": hooks,
+    "broken.test.ts": "const = ;\n",
+    "good.test.ts": good,
+    "hooks-tests/a.json": "{",
+    "hooks-tests/b.json": JSON.stringify(one),
+  });
+  const broken = join(folder, ".claude/broken.test.ts");
+  const reported = await run(folder, "--json");
+  expect([reported.status, JSON.parse(reported.out)]).toEqual([
+    1,
+    expect.objectContaining({
+      ok: false,
+      cases: [
+        expect.objectContaining({ name: "a.json", ok: false, faults: [expect.stringContaining("no valid cases")] }),
+        expect.objectContaining({ name: "rm", ok: true }),
+      ],
+      tests: [
+        { file: broken, name: broken, ok: false, ms: 0, error: expect.stringContaining("broken.test.ts") },
+        expect.objectContaining({ name: "good", ok: true }),
+      ],
+    }),
+  ]);
+  const shown = await run(folder);
+  expect(shown.status).toBe(1);
+  expect(shown.out).toContain(`✖ ${broken}\n`);
+  expect(shown.out).toContain("2 cases and 2 tests, 2 failed\n");
+  rmSync(join(folder, ".claude/good.test.ts"));
+  expect((await run(folder, broken)).status).toBe(1);
+});
+
+test("a case that expects a denial fails when the handler failed, unless it has the reason", async () => {
+  const crashing = `import { createApp } from "hookline/sdk";
+export default createApp({ onFailure: "block" }).preTool("Bash", { name: "guard" }, () => { throw "boom"; });
+`;
+  const sent = { event: "PreToolUse", tool: "Bash", input: { command: "rm" } };
+  const cases = [
+    { name: "deny", ...sent, expect: { decision: "deny" } },
+    { name: "blocked", ...sent, expect: { blocked: true } },
+    { name: "reason", ...sent, expect: { decision: "deny", reason: "guard failed: boom" } },
+  ];
+  const { status, out } = await run(project({ "hooks.ts": crashing, "hooks-tests/a.json": JSON.stringify(cases) }));
+  expect([status, out.split("\n").filter((line) => /^(?:ok|FAILED)/.test(line))]).toEqual([
+    3,
+    ["FAILED  deny", "FAILED  blocked", "ok      reason"],
+  ]);
+  expect(out).toContain("but this is a failure: guard failed: boom. To expect a failure, add its reason.\n");
+});
+
 test("an unknown event is rejected, unless the app has a handler for it", async () => {
   const own = `${hooks.replace("export default createApp()", "const app = createApp()")}
 app.on("BrandNew", { name: "new" }, ({ raw }) => ({ kind: "systemMessage", text: String(raw["colour"]) }));

@@ -8,15 +8,14 @@ import {
   appWarnings,
   type CaseResult,
   fileWarnings,
-  findTests,
-  type HookTests,
   loadExport,
-  namedTests,
   runCases,
   sendEvent,
   stdoutToStderr,
   unknownEventError,
+  unknownPayloadFields,
 } from "../hook-tests/cases.ts";
+import { findTests, type HookTests, namedTests } from "../hook-tests/find-tests.ts";
 import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
 import { plural } from "../print/figures.ts";
 import { jsonText } from "../print/terminal.ts";
@@ -27,7 +26,7 @@ export const command: Command = {
 
 Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's test runner, and the cases in .claude/hooks-tests/*.json
 ({ name, event, tool, input, expect }). Prints every warning of the app, such as a dropped answer or a handler that never runs.
-Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail.`,
+Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 when a test file cannot be built or read.`,
   options: {
     hooks: { value: "FILE", about: "hooks file for cases and --event (default: .claude/hooks.ts, .mts, .js or .mjs)" },
     event: { value: "EVENT[:TOOL]", about: "send one event and show the handlers and the answer" },
@@ -52,7 +51,8 @@ Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail.`,
     const tests = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
     const hasNone = tests.programs.length + tests.cases.length === 0;
     if (hasNone) await io.err("hookline: no tests found in .claude. See hookline test --help for where to put them.\n");
-    const { ran, passed } = json ? await report(tests, hooks, io) : await show(tests, hooks, io);
+    const { ran, passed, broken } = json ? await report(tests, hooks, io) : await show(tests, hooks, io);
+    if (broken > 0) return 1;
     if (ran > 0) return passed ? 0 : 3;
     if (!hasNone) await io.err("hookline: these files contain no cases. See hookline test --help for the format.\n");
     return 2;
@@ -73,6 +73,7 @@ async function showOne(
     const unknown = unknownEventError(name, app);
     if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
     const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
+    for (const line of unknownPayloadFields(sent)) await io.err(`hookline: warning: ${escapeLines(line)}\n`);
     const startMs = performance.now();
     const answer = await sendEvent(sent, testClient(app, { cwd: io.cwd }));
     const result = { ...answer, warnings: [...answer.warnings, ...appWarnings(app)] };
@@ -91,6 +92,8 @@ async function showOne(
 interface TestRun {
   readonly ran: number;
   readonly passed: boolean;
+  /** Test files that could not be built or read. */
+  readonly broken: number;
 }
 
 /** Prints each test as soon as it is done. */
@@ -106,13 +109,15 @@ async function show({ cases, programs }: HookTests, hooks: string, io: Io): Prom
   const counts = [inCases && plural(inCases.ran, "case"), inPrograms && plural(inPrograms.tests, "test")];
   const total = counts.filter((one) => one !== undefined).join(" and ");
   if (total !== "") await io.out(`${total}, ${failed} failed\n`);
-  return { ran: (inCases?.ran ?? 0) + (inPrograms?.tests ?? 0), passed: failed === 0 };
+  const ran = (inCases?.ran ?? 0) + (inPrograms?.tests ?? 0);
+  return { ran, passed: failed === 0, broken: (inCases?.broken ?? 0) + (inPrograms?.broken ?? 0) };
 }
 
-async function showCases(files: readonly string[], hooks: string, io: Io): Promise<{ ran: number; failed: number }> {
-  let [ran, failed] = [0, 0];
-  for await (const { name, faults, result } of runCases(files, await loadExport(hooks, io), io.cwd)) {
+async function showCases(files: readonly string[], hooks: string, io: Io) {
+  let [ran, failed, broken] = [0, 0, 0];
+  for await (const { name, faults, result, isBroken } of runCases(files, await loadExport(hooks, io), io.cwd)) {
     ran++;
+    if (isBroken) broken++;
     if (faults.length > 0) failed++;
     const details =
       result === undefined ? [] : faults.length === 0 ? warningLines(result.warnings) : handlerReport(result);
@@ -120,7 +125,7 @@ async function showCases(files: readonly string[], hooks: string, io: Io): Promi
       `${faults.length === 0 ? "ok    " : "FAILED"}  ${escapeControls(name)}\n${indented([...faults, ...details])}`,
     );
   }
-  return { ran, failed };
+  return { ran, failed, broken };
 }
 
 /** Prints one JSON object when all tests are done. */
@@ -131,11 +136,12 @@ async function report({ cases, programs }: HookTests, hooks: string, io: Io): Pr
     for await (const one of runCases(cases, await loadExport(hooks, io), io.cwd)) results.push(one);
   });
   const warnings = await stdoutToStderr(() => fileWarnings(hooks, io));
-  const { passed, tests } = programs.length === 0 ? { passed: true, tests: [] } : await reportPrograms(programs, io);
+  const { passed, tests, broken } =
+    programs.length === 0 ? { passed: true, tests: [], broken: 0 } : await reportPrograms(programs, io);
   const ran = results.length + tests.length;
   const ok = ran > 0 && passed && results.every(({ faults }) => faults.length === 0);
   await io.out(jsonText({ ok, cases: results.map(caseJson), tests, warnings }));
-  return { ran, passed: ok };
+  return { ran, passed: ok, broken: broken + results.filter(({ isBroken }) => isBroken).length };
 }
 
 function caseJson({ file, name, event, faults, result }: CaseResult): object {

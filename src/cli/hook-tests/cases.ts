@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join, relative, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { ignoringErrors } from "../../files/internal.ts";
 import {
   closestName,
+  commonFields,
   eventNames,
+  eventRow,
   handlersThatNeverRun,
   isEventName,
   isObject,
@@ -72,11 +73,24 @@ export function failuresOf({ expect }: HookCase, result: TestResult): readonly s
   const wanted = Object.entries(expect);
   if (wanted.length === 0) return ["expect is empty; add at least a decision"];
   const facts = asData(result) as Readonly<Record<string, unknown>>;
-  return wanted.flatMap(([field, value]) => {
+  const differences = wanted.flatMap(([field, value]) => {
     if (!fields.includes(field)) return [unknownField(field, "an answer", fields)];
     if (isDeepStrictEqual(facts[field], value)) return [];
     return [`${field} is ${JSON.stringify(facts[field])}, expected ${JSON.stringify(value)}`];
   });
+  return differences.length > 0 ? differences : failedGuard(expect, result);
+}
+
+/** The same rule as in programs: a refusal by a failure is expected only by a case that has its reason. */
+function failedGuard({ decision, blocked, reason }: HookCase["expect"], result: TestResult): readonly string[] {
+  if (reason !== undefined || (decision !== "deny" && blocked !== true)) return [];
+  try {
+    if (decision === "deny") result.expectDenied();
+    else result.expectBlocked();
+    return [];
+  } catch (error) {
+    return [`${messageOf(error).split("\n", 1)[0]}. To expect a failure, add its reason.`];
+  }
 }
 
 /** The fields that a case can expect. */
@@ -109,6 +123,17 @@ function asData(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
+/** A sentence for each field of a payload that the event does not have. An event that the catalog does not know may have any field. */
+export function unknownPayloadFields({ event, tool, input }: Omit<HookCase, "name" | "expect">): readonly string[] {
+  // With a tool, the input is that of the tool, which can have any field.
+  if (tool !== undefined || !isEventName(event)) return [];
+  const { fields, special } = eventRow(event);
+  const known = [...Object.keys(fields), ...Object.keys(commonFields)];
+  const unknown = Object.keys(input ?? {}).filter((field) => !known.includes(field));
+  const advice = special.onTool ? ` For the input of a tool, name the tool: ${event}:Bash.` : "";
+  return unknown.map((field) => `${unknownField(field, `a payload of ${event}`, known)}${advice}`);
+}
+
 /** Sends an event. With a tool, the input is that of the tool; else its fields replace those of a recorded payload. */
 export function sendEvent(
   { event, tool, input }: Omit<HookCase, "name" | "expect">,
@@ -127,16 +152,22 @@ export interface CaseResult {
   readonly faults: readonly string[];
   /** Undefined when the event could not be sent. */
   readonly result?: TestResult;
+  /** The file contains no valid cases. */
+  readonly isBroken?: true;
 }
 
-/** Runs cases one after another, in the order of the files. All files are read before the first case runs. */
+/** Runs cases one after another, in the order of the files. A file that cannot be read is one failed case. */
 export async function* runCases(files: readonly string[], app: unknown, cwd: string): AsyncGenerator<CaseResult> {
-  const read = await Promise.all(
-    files.map(async (file) => (await readCases(file)).map((hookCase) => ({ file, hookCase }))),
-  );
-  for (const { file, hookCase } of read.flat()) {
-    const { name, event } = hookCase;
-    yield { file, name, event, ...(await runCase(hookCase, app, cwd)) };
+  for (const file of files) {
+    const cases = await readCases(file).catch((error: unknown) => messageOf(error));
+    if (typeof cases === "string") {
+      yield { file, name: basename(file), event: "", faults: [cases], isBroken: true };
+      continue;
+    }
+    for (const hookCase of cases) {
+      const { name, event } = hookCase;
+      yield { file, name, event, ...(await runCase(hookCase, app, cwd)) };
+    }
   }
 }
 
@@ -145,42 +176,6 @@ async function runCase(one: HookCase, app: unknown, cwd: string): Promise<Pick<C
   if (fault !== undefined) return { faults: [fault] };
   const result = await sendEvent(one, testClient(app, { cwd }));
   return { faults: failuresOf(one, result), result };
-}
-
-/** The tests of a project: programs for Node's test runner, and cases as data. */
-export interface HookTests {
-  readonly programs: readonly string[];
-  readonly cases: readonly string[];
-}
-
-export async function findTests(project: string): Promise<HookTests> {
-  const folder = join(project, ".claude");
-  // A project without .claude has no tests.
-  const entries = await ignoringErrors(["ENOENT"], readdir(folder, { recursive: true, withFileTypes: true }));
-  const files = (entries ?? [])
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  return {
-    programs: files.filter(isProgram),
-    cases: files.filter((file) => /^hooks-tests[\\/][^\\/]+\.json$/.test(relative(folder, file))),
-  };
-}
-
-/** The tests in named files. Throws a `Problem` for a file that is neither a program nor cases. */
-export async function namedTests(files: readonly string[]): Promise<HookTests> {
-  for (const file of files) {
-    const status = await stat(file).catch(() => undefined);
-    if (status?.isFile() && (isProgram(file) || file.endsWith(".json"))) continue;
-    const why = status === undefined ? "does not exist" : status.isFile() ? "is not a test" : "is not a file";
-    const hint = "Tests are named *.test.ts (.mts, .js, .mjs), cases *.json. Use --hooks for the hooks file.";
-    throw new Problem("cli/bad-input", `${file} ${why}. ${hint}`);
-  }
-  return { programs: files.filter(isProgram), cases: files.filter((file) => !isProgram(file)) };
-}
-
-function isProgram(file: string): boolean {
-  return /\.test\.m?[jt]s$/.test(file);
 }
 
 /** Loads the app of a hooks file for the test client. */

@@ -3,13 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ignoringErrors } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { escapeLines, messageOf, Problem } from "../../protocol/internal.ts";
 import { buildFile } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
 
-/** Runs test files with Node's test runner and prints its output. */
-export function runPrograms(files: readonly string[], io: Io): Promise<ProgramTotal> {
-  return whileBuilt(files, io, async (built, folder) => {
+/** Runs test files with Node's test runner and prints its output. A file that cannot be built is printed as failed; the others run. */
+export function runPrograms(files: readonly string[], io: Io): Promise<ProgramTotal & Broken> {
+  return whileBuilt(files, io, async ({ built, broken }, folder) => {
+    for (const { file, error } of broken) await io.out(`✖ ${escapeLines(file)}\n  ${escapeLines(error)}\n`);
+    const failed = broken.length;
+    if (built.size === 0) return { tests: failed, failed, broken: failed };
     const reporter = join(folder, "spec.mjs");
     await writeFile(reporter, specSource);
     const passed = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io, (text) => void io.out(text));
@@ -17,16 +20,19 @@ export function runPrograms(files: readonly string[], io: Io): Promise<ProgramTo
     // A runner that was killed has written no total.
     const total: ProgramTotal = written === undefined ? { tests: 0, failed: 1 } : JSON.parse(written);
     // An error outside of every test is a failure, too.
-    return passed || total.failed > 0 ? total : { ...total, failed: 1 };
+    const own = passed || total.failed > 0 ? total.failed : 1;
+    return { tests: total.tests + failed, failed: own + failed, broken: failed };
   });
 }
 
-/** Runs test files and returns the results as data. */
+/** Runs test files and returns the results as data. A file that cannot be built is one failed test. */
 export function reportPrograms(
   files: readonly string[],
   io: Io,
-): Promise<{ readonly passed: boolean; readonly tests: readonly ProgramTest[] }> {
-  return whileBuilt(files, io, async (built, folder) => {
+): Promise<Broken & { readonly passed: boolean; readonly tests: readonly ProgramTest[] }> {
+  return whileBuilt(files, io, async ({ built, broken }, folder) => {
+    const unbuilt = broken.map(({ file, error }) => ({ file, name: file, ok: false, ms: 0, error }));
+    if (built.size === 0) return { passed: false, tests: unbuilt, broken: unbuilt.length };
     const reporter = join(folder, "reporter.mjs");
     await writeFile(reporter, reporterSource);
     let lines = "";
@@ -39,22 +45,38 @@ export function reportPrograms(
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as ProgramTest)
       .map((one) => ({ ...one, file: named(one.file), name: named(one.name) }));
-    return { passed, tests };
+    return { passed: passed && unbuilt.length === 0, tests: [...unbuilt, ...tests], broken: unbuilt.length };
   });
 }
 
-/** Calls `work` with the compiled files, each with its source file, and a temporary directory, which is deleted afterwards. */
+/** How many test files could not be built. They count as failed tests. */
+interface Broken {
+  readonly broken: number;
+}
+
+interface BuiltFiles {
+  /** Each compiled file with its source file. */
+  readonly built: ReadonlyMap<string, string>;
+  readonly broken: readonly { readonly file: string; readonly error: string }[];
+}
+
+/** Calls `work` with the compiled files and a temporary directory, which is deleted afterwards. */
 async function whileBuilt<Value>(
   files: readonly string[],
   io: Io,
-  work: (built: ReadonlyMap<string, string>, folder: string) => Promise<Value>,
+  work: (files: BuiltFiles, folder: string) => Promise<Value>,
 ): Promise<Value> {
   const folder = await mkdtemp(join(tmpdir(), "hookline-test-"));
   try {
-    const built = await Promise.all(
-      files.map(async (file, at) => [await withSourceMap(file, join(folder, String(at)), io), file] as const),
-    );
-    return await work(new Map(built), folder);
+    const built = new Map<string, string>();
+    const broken: { file: string; error: string }[] = [];
+    const copies = files.map((file, at) => withSourceMap(file, join(folder, String(at)), io));
+    for (const [at, result] of (await Promise.allSettled(copies)).entries()) {
+      const file = files[at] ?? "";
+      if (result.status === "fulfilled") built.set(result.value, file);
+      else broken.push({ file, error: messageOf(result.reason) });
+    }
+    return await work({ built, broken }, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

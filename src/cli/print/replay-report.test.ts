@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReplayReport } from "../../replay/internal.ts";
-import { replayText } from "./replay-report.ts";
+import { replayText, toolsNotFoundText } from "./replay-report.ts";
 import { displayWidth } from "./table.ts";
 import type { Style } from "./terminal.ts";
 
@@ -146,6 +146,24 @@ test("an empty replay is reported as such", () => {
       { style, columns: 80 },
     ),
   ).toBe("No transcripts found for this project. Use --all for every project or --root for another directory.\n");
+});
+
+test.each([
+  [{ root: "/r" }, "No transcripts found for this project in /r. Use --all for every project.\n"],
+  [{ root: "/r", all: true }, "No transcripts found in /r.\n"],
+  [{ all: true, since: "2h" }, "No transcripts found. Use --root for another directory or an earlier --since.\n"],
+])("an empty replay with %o advises only options that were not given", (given, text) => {
+  expect(replayText({ ...report, files: 0 }, { style, columns: 80 }, given)).toBe(text);
+});
+
+test("a tool that does not occur is named with those that do", () => {
+  expect(
+    toolsNotFoundText({ ...report, toolsNotFound: [{ tool: "bash", meant: "Bash", occurring: ["Bash", "Edit"] }] }),
+  ).toBe('hookline: No call of "bash" was found; tools that occur: Bash, Edit. Did you mean "Bash"?\n');
+  expect(toolsNotFoundText({ ...report, toolsNotFound: [{ tool: "X", occurring: [] }] })).toBe(
+    'hookline: No call of "X" was found; no tool occurs.\n',
+  );
+  expect(toolsNotFoundText(report)).toBe("");
 });
 
 test("equal rows are one row, calls that had been refused then are marked, and handlers that were not tried are named", () => {

@@ -14,8 +14,16 @@ import {
 } from "./replay-tables.ts";
 import { truncate, wrap } from "./table.ts";
 
+/** The options that selected the transcripts, as they were given. */
+interface GivenOptions {
+  readonly root?: string | undefined;
+  readonly all?: boolean;
+  readonly since?: string | undefined;
+}
+
 /** The result first, then the events, the handlers and the calls. */
-export function replayText(report: ReplayReport, layout: ReportLayout): string {
+export function replayText(report: ReplayReport, layout: ReportLayout, given: GivenOptions = {}): string {
+  if (report.files === 0 && report.unread.length === 0) return noTranscripts(given);
   const calls = report.against === undefined ? [listedText, changesText] : [againstText];
   const sections = [headline, eventsText, handlersText, ...calls, effectsText, notesText];
   return sections
@@ -24,10 +32,31 @@ export function replayText(report: ReplayReport, layout: ReportLayout): string {
     .join("\n");
 }
 
+/** Advises only options that were not given. */
+function noTranscripts({ root, all = false, since }: GivenOptions): string {
+  const where = `${all ? "" : " for this project"}${root === undefined ? "" : ` in ${plainLine(root)}`}`;
+  const advice = [
+    ...(all ? [] : ["--all for every project"]),
+    ...(root === undefined ? ["--root for another directory"] : []),
+    ...(since === undefined ? [] : ["an earlier --since"]),
+  ];
+  return `No transcripts found${where}.${advice.length === 0 ? "" : ` Use ${advice.join(" or ")}.`}\n`;
+}
+
+/** A line for each tool of --tool that does not occur, for stderr. */
+export function toolsNotFoundText({ toolsNotFound = [] }: ReplayReport): string {
+  return toolsNotFound
+    .map(({ tool, meant, occurring }) => {
+      const hint = meant === undefined ? "" : ` Did you mean "${plainLine(meant)}"?`;
+      const tools =
+        occurring.length === 0 ? "no tool occurs" : `tools that occur: ${occurring.map(plainLine).join(", ")}`;
+      return `hookline: No call of "${plainLine(tool)}" was found; ${tools}.${hint}\n`;
+    })
+    .join("");
+}
+
 function headline(report: ReplayReport, { style, columns }: ReportLayout): string {
-  const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen, unread } = report;
-  if (files === 0 && unread.length === 0)
-    return "No transcripts found for this project. Use --all for every project or --root for another directory.\n";
+  const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen } = report;
   if (events.length === 0) return `Nothing to replay in ${plural(files, "file")} (${sizeText(bytes)}).\n`;
   const calls = `${many(toolCalls, "tool call")} and ${many(prompts, "prompt")}`;
   const first = `${calls} from ${many(sessions, "session")}, ${many(files, "file")}, ${sizeText(bytes)}`;

@@ -75,6 +75,61 @@ test("one that does not hold throws an AssertionError that shows the trace", asy
   });
 });
 
+test("a denial by a failure is not what expectDenied and expectBlocked mean, unless the test names the failure", async () => {
+  const broken = testClient(
+    createApp({ onFailure: "block" })
+      .preTool("Bash", { name: "no-rm" }, () => {
+        throw new Error("boom");
+      })
+      .onStop({ name: "gate" }, () => {
+        throw new Error("boom");
+      }),
+  );
+  const denied = await broken.preTool("Bash", { command: "rm" });
+  const blocked = await broken.stop({ stop_hook_active: false });
+  for (const wrong of [
+    () => denied.expectDenied(),
+    () => denied.expectBlocked(),
+    () => denied.expectDenied("no-rm"),
+    () => denied.expectDenied(/rm/g),
+    () => blocked.expectBlocked(),
+  ]) {
+    expect(wrong).toThrow(AssertionError);
+    expect(wrong).toThrow(/by an answer, but this is a failure: .* failed: boom/);
+    expect(wrong).toThrow(/To expect a failure, pass its text: expect\w+\("failed: boom/);
+  }
+  denied
+    .expectDenied("failed: boom")
+    .expectDenied(/^no-rm failed: boom/)
+    .expectBlocked(/failed/);
+  blocked.expectBlocked("boom");
+  expect(() => denied.expectDenied("another")).toThrow("expected PreToolUse to be denied because of another");
+});
+
+test("a failed middleware and a payload that cannot be answered are failures too", async () => {
+  const app = createApp({ onFailure: "block" }).preTool("Bash", () => deny("no"));
+  const foreign = await testClient(app).raw({ hook_event_name: "PreToolUse", tool_name: "run_shell_command" });
+  expect(() => foreign.expectDenied()).toThrow("but this is a failure");
+  app.use(() => {
+    throw new Error("boom");
+  });
+  const wrapped = await testClient(app).preTool("Bash", { command: "rm" });
+  expect(() => wrapped.expectDenied()).toThrow("but this is a failure: The app's middleware failed: boom");
+  wrapped.expectDenied("middleware failed: boom");
+});
+
+test("expectNoOpinion does not hold for a handler that fails again and again", async () => {
+  const client = testClient(
+    createApp().preTool("Bash", { name: "guard" }, () => {
+      throw new Error("boom");
+    }),
+  );
+  for (let call = 0; call < 2; call++) {
+    const result = await client.preTool("Bash", { command: "ls" });
+    expect(() => result.expectNoOpinion()).toThrow("expected no opinion about PreToolUse");
+  }
+});
+
 test("expectInput ignores key order, and a global pattern always matches", async () => {
   const both = testClient(createApp().preTool(() => [patchInput({ timeout: 5 }), deny("no no")]));
   const result = await both.preTool("Bash", { command: "ls" });

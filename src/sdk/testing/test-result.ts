@@ -22,11 +22,17 @@ export interface TestResult extends Omit<Outcome, "runs" | "skipped" | "warnings
   readonly stderr: string;
   readonly exitCode: number;
   readonly trace: readonly HandlerTrace[];
+  /**
+   * Fails when the denial comes from a failure under `onFailure: "block"`, because then the guard is broken. To expect a failure, pass its
+   * text: `expectDenied("failed: boom")`. The name of the handler alone is not enough.
+   */
   expectDenied(reason?: Text): TestResult;
   expectAllowed(reason?: Text): TestResult;
   expectAsked(reason?: Text): TestResult;
+  /** Treats failures as `expectDenied` does. */
   expectBlocked(reason?: Text): TestResult;
   expectHalted(reason?: Text): TestResult;
+  /** Holds when no handler answered or failed. */
   expectNoOpinion(): TestResult;
   expectInput(input: ToolInput): TestResult;
   expectContext(text: Text): TestResult;
@@ -74,16 +80,34 @@ function withExpectations(facts: Facts): TestResult {
     const wanted = `expected ${facts.event} to ${expected}${because(reason)}`;
     return claim(holds && fits(reason, reasons), by, wanted, ...differs);
   };
+  /** A refusal by a handler's answer. A refusal by a failure counts only if the test names the failure. */
+  const refused = (
+    by: "expectDenied" | "expectBlocked",
+    holds: boolean,
+    expected: string,
+    reason: Text | undefined,
+  ) => {
+    const failure = holds && fits(reason, [facts.reason ?? ""]) ? failureBehind(facts) : undefined;
+    if (failure === undefined || reachesBeyond(reason, failure)) return decided(by, holds, expected, reason);
+    const { text, who } = failure;
+    const advice = `To expect a failure, pass its text: ${by}(${JSON.stringify(text.slice(who.length).trim())}).`;
+    const message = `expected ${facts.event} to ${expected} by an answer, but this is a failure: ${text}\n${advice}`;
+    return claim(false, by, message, text, reason);
+  };
   const { decision, blocked, updatedInput, additionalContext: contexts } = facts;
   const result: TestResult = {
     ...facts,
-    expectDenied: (reason) => decided("expectDenied", decision === "deny", "be denied", reason),
+    expectDenied: (reason) => refused("expectDenied", decision === "deny", "be denied", reason),
     expectAllowed: (reason) => decided("expectAllowed", decision === "allow", "be allowed", reason),
     expectAsked: (reason) => decided("expectAsked", decision === "ask", "be asked about", reason),
-    expectBlocked: (reason) => decided("expectBlocked", blocked || decision === "deny", "be blocked", reason),
+    expectBlocked: (reason) => refused("expectBlocked", blocked || decision === "deny", "be blocked", reason),
     expectHalted: (reason) => decided("expectHalted", !facts.continue, "stop the run", reason),
-    expectNoOpinion: () =>
-      claim(facts.stdout === "" && facts.exitCode === 0, "expectNoOpinion", `expected no opinion about ${facts.event}`),
+    expectNoOpinion() {
+      // A failure is reported to the user once, so later there is no output although a handler fails.
+      const isSilent =
+        facts.stdout === "" && facts.exitCode === 0 && !facts.trace.some(({ error }) => error !== undefined);
+      return claim(isSilent, "expectNoOpinion", `expected no opinion about ${facts.event}`);
+    },
     expectInput(input) {
       const same = isDeepStrictEqual(updatedInput, input);
       return claim(same, "expectInput", `expected the input to become ${JSON.stringify(input)}`, updatedInput, input);
@@ -92,6 +116,35 @@ function withExpectations(facts: Facts): TestResult {
       claim(fits(text, contexts), "expectContext", `expected a context with ${String(text)}`, contexts, text),
   };
   return result;
+}
+
+/** A failure that refused the event, by the failure mode. */
+interface Failure {
+  readonly text: string;
+  /** What failed: the beginning of the text. */
+  readonly who: string;
+}
+
+/** Undefined when the refusal is an answer of a handler or a middleware. */
+function failureBehind({ reason, trace, warnings }: Facts): Failure | undefined {
+  const failed = [
+    ...trace.filter(({ error }) => error !== undefined).map(({ name, error }) => ({ who: name, error })),
+    ...warnings
+      .filter(({ handler }) => handler === "middleware")
+      .map(() => ({ who: "The app's middleware", error: "" })),
+  ];
+  const found = failed.find(({ who, error }) => reason?.startsWith(`${who} failed: ${error}`));
+  const isPayload = warnings.some(({ code, message }) => code === "app-failed" && message === reason);
+  if (reason === undefined || (found === undefined && !isPayload)) return undefined;
+  return { text: reason, who: found?.who ?? "" };
+}
+
+/** Whether the expected text matches more of a failure than the name of what failed. */
+function reachesBeyond(wanted: Text | undefined, { text, who }: Failure): boolean {
+  if (wanted === undefined) return false;
+  if (typeof wanted === "string") return text.lastIndexOf(wanted) + wanted.length > who.length;
+  const match = new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, "")).exec(text);
+  return match !== null && match.index + match[0].length > who.length;
 }
 
 /** What happened, for the message of a failed expectation. */
