@@ -125,6 +125,16 @@ export async function closeAfter<T>(file: Pick<FsFile, "close">, work: () => Pro
   }
 }
 
+/** What `work` returns for the file at `path`, which is open meanwhile. */
+export function withFileSync<T>(path: string, flags: number, work: (descriptor: number) => T): T {
+  const descriptor = openSync(path, flags);
+  try {
+    return work(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 export async function syncFolder(opening: Promise<Pick<FsFile, "sync" | "close">>): Promise<void> {
   // Windows cannot open a folder, and some network file systems cannot sync one: there is nothing more we could do.
   const folder = await ignoringErrors(["EPERM", "EISDIR", "EACCES"], opening);

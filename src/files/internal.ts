@@ -11,6 +11,7 @@ export {
   startTag,
 } from "./daemon-record.ts";
 export {
+  closeAfter,
   errorCode,
   type Fs,
   ignoringErrors,
@@ -20,6 +21,7 @@ export {
   readWholeFile,
   sha256,
   syncBackedFs,
+  withFileSync,
   writeWholeFile,
 } from "./disk.ts";
 export { type HeldLock, takeLock, withLock } from "./file-lock.ts";

@@ -1,7 +1,17 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { constants, fstatSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { closeAfter, createFile, errorCode, type Fs, type FsFile, nodeFs, openFlags, readWholeFile } from "./disk.ts";
+import {
+  closeAfter,
+  createFile,
+  errorCode,
+  type Fs,
+  type FsFile,
+  nodeFs,
+  openFlags,
+  readWholeFile,
+  withFileSync,
+} from "./disk.ts";
 import { findFolder, type HomeSource, openFolder, statePath, unsafeReason } from "./state-folder.ts";
 import { nonce } from "./temp-file.ts";
 
@@ -81,8 +91,7 @@ function unsafe(path: string, why: string): Problem {
  * Contract: a pipe or a device is `file/not-ours` at once, never a wait.
  */
 export function readRegularFile(path: string): Buffer {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
+  return withFileSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), (file) => {
     const found = fstatSync(file);
     // Of a folder the system itself says what it is.
     if (!found.isFile() && !found.isDirectory()) {
@@ -91,7 +100,5 @@ export function readRegularFile(path: string): Buffer {
       });
     }
     return readFileSync(file);
-  } finally {
-    closeSync(file);
-  }
+  });
 }

@@ -5,6 +5,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { runProcess } from "../exec/internal.ts";
 import {
+  closeAfter,
   errorCode,
   type HomeSource,
   ignoringErrors,
@@ -144,15 +145,13 @@ function openFifo(path: string, onPoke: () => void): Socket {
 async function readPayload(path: string): Promise<HookPayload | undefined> {
   try {
     const file = await open(path, openFlags.reading);
-    try {
+    return await closeAfter(file, async () => {
       const { size } = await file.stat();
       // A folder cannot be read, and a pipe or a device has no size.
       if (size > maxPayloadBytes) return undefined;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
       return parseObject(buffer.toString("utf8", 0, bytesRead));
-    } finally {
-      await file.close();
-    }
+    });
   } catch {
     return undefined; // not a file of the hook: those are complete
   }

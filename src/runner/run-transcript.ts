@@ -84,11 +84,8 @@ export async function findTranscript(
 }
 
 async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch {
-    return false; // a path from the agent that cannot be read is not a transcript
-  }
+  // A path from the agent that cannot be read is not a transcript.
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 export type RunCost = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;

@@ -37,7 +37,7 @@ export { searchIndex } from "./query/search-index.ts";
 export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
 export { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "./query/sqlite.ts";
 export { cutArchive } from "./read/gzip-source.ts";
-export { type JsonRecord, recordsOf, type Unreadable } from "./read/json-records.ts";
+export { type JsonRecord, recordSource, recordsOf, type Unreadable } from "./read/json-records.ts";
 export { agentSettingIn, readEntries } from "./read/read-entries.ts";
 export { maxLineBytes, readLines } from "./read/read-lines.ts";
 export { openSession, type Session, sessionAt } from "./session.ts";

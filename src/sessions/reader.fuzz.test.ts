@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { randomFrom } from "../../test/fuzz/random.ts";
 import { seed } from "../../test/size.ts";
 import { isTranscriptRecord, toEntry } from "./formats/claude-code/to-entry.ts";
-import { recordsOf } from "./read/json-records.ts";
+import { recordSource, recordsOf } from "./read/json-records.ts";
 import { readEntries } from "./read/read-entries.ts";
 
 let folder: string;
@@ -62,7 +62,7 @@ test("a hundred thousand random byte strings are read without a throw, none in m
         : Buffer.from(Array.from({ length: 1 + below(14) }, () => pieces[below(pieces.length)]).join(""), "latin1");
     const from = performance.now();
     const line = { offset: 0, length: bytes.length, end: bytes.length + 1, line: 1, bytes, terminated: run % 3 !== 0 };
-    for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isTranscriptRecord))
+    for (const record of recordsOf(recordSource(file), line, isTranscriptRecord))
       if (record.kind === "record") toEntry(record);
     slowest = Math.max(slowest, performance.now() - from);
   }

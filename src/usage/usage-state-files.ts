@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode, type HomeSource, openFolder, replaceFile, sha256, statePath } from "../files/internal.ts";
-import { defined, fieldOf, isObject, Problem } from "../protocol/internal.ts";
+import { attempt, defined, fieldOf, isObject, Problem, parseJson } from "../protocol/internal.ts";
 
 /** What a user can set for all reports, in `usage.json` of the state folder. */
 interface UsageSettings {
@@ -52,13 +52,10 @@ function wrong(path: string, why: string, cause?: unknown): Problem {
 /** The cost of a session as a client passed it to its status line: kept for `usage session --reconcile`. */
 export function statuslineCosts(source: HomeSource): (session: string) => number | undefined {
   return (session) => {
-    try {
-      const cost = fieldOf(JSON.parse(readFileSync(join(folderOf(source), nameOf(session)), "utf8")), "costMicroUsd");
-      return typeof cost === "number" ? cost : undefined;
-    } catch {
-      // No status line has shown this session.
-      return undefined;
-    }
+    // There is no file when no status line has shown this session.
+    const text = attempt(() => readFileSync(join(folderOf(source), nameOf(session)), "utf8")) ?? "";
+    const cost = fieldOf(parseJson(text), "costMicroUsd");
+    return typeof cost === "number" ? cost : undefined;
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { Problem } from "../../protocol/internal.ts";
+import { attempt, Problem } from "../../protocol/internal.ts";
 import {
   cutArchive,
   findSession,
@@ -33,11 +33,7 @@ export function sessionRoots(call: ParsedCall, io: Io): readonly string[] {
 }
 
 function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false; // missing, or a parent is not a directory
-  }
+  return attempt(() => statSync(path))?.isDirectory() === true; // not when a parent is not a directory
 }
 
 /** The sessions named on the command line; without any, the newest one of this directory. */

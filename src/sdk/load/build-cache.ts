@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { isStateFolderSafe, makeFolderSync, packageVersion, statePath, unsafeReason } from "../../files/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 
 /** The inputs of a build. The next start compares them with the files to tell whether the build is up to date. */
 export interface BuildRecord {
@@ -105,25 +106,23 @@ interface CachedHash {
  * Contract: never throws. Undefined when the files are unknown because there is no build.
  */
 export function sourceHash(file: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
-  try {
+  // It fails when the file was removed since it was loaded, or when there is no folder to cache the hash in.
+  return attempt(() => {
     const build = join(buildsFolder(env), recordName(file));
     const cache = build.replace(/\.json$/, ".source.json");
     return cachedHash(cache, file, build) ?? computeHash(cache, file, build);
-  } catch {
-    return undefined; // removed since it was loaded, or no folder to cache it in
-  }
+  });
 }
 
 function cachedHash(cache: string, file: string, build: string): string | undefined {
   if (statSync(cache, { throwIfNoEntry: false }) === undefined) return undefined;
-  try {
+  // It fails when the cache is incomplete, because its writer was killed: the hash is computed again.
+  return attempt(() => {
     const cached = JSON.parse(readFileSync(cache, "utf8")) as CachedHash;
     const isCurrent =
       cached.build === fileStamp(build) && cached.files.every(([path, stamp]) => fileStamp(path) === stamp);
     return isCurrent && cached.files.some(([path]) => path === realpathSync.native(file)) ? cached.hash : undefined;
-  } catch {
-    return undefined; // incomplete, because its writer was killed: it is computed again
-  }
+  });
 }
 
 function computeHash(cache: string, file: string, build: string): string | undefined {

@@ -26,12 +26,9 @@ export interface ModuleBundle extends Bundle, Pick<BuildRecord, "inputs" | "link
   readonly canBeScript: boolean;
 }
 
-export async function loadEsbuild(): Promise<Esbuild | undefined> {
-  try {
-    return await import("esbuild");
-  } catch {
-    return undefined; // an optional dependency: the caller reports that it is missing
-  }
+/** Undefined when this optional dependency is missing, which the caller reports. */
+export function loadEsbuild(): Promise<Esbuild | undefined> {
+  return import("esbuild").catch(() => undefined);
 }
 
 /** Bundles a hooks file and the files it imports into one module. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { constants, Script } from "node:vm";
-import { Problem } from "../../protocol/internal.ts";
+import { attempt, Problem } from "../../protocol/internal.ts";
 import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
 import { atCallSite, firstErrorLine, lacksLocation, mapStacks } from "../run/error-location.ts";
@@ -171,11 +171,7 @@ interface BuiltScript {
 
 /** Undefined when another process has pruned the build since its record was read. */
 function readScript(path: string): BuiltScript | undefined {
-  try {
-    return { path, code: readFileSync(path, "utf8") };
-  } catch {
-    return undefined; // the module is used instead
-  }
+  return attempt(() => ({ path, code: readFileSync(path, "utf8") })); // else the module is used
 }
 
 type Require = (name: string) => unknown;

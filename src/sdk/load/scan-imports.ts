@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { closestName, type Problem } from "../../protocol/internal.ts";
+import { attempt, closestName, type Problem } from "../../protocol/internal.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
 import type { BuildRecord } from "./build-cache.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
@@ -37,11 +37,7 @@ function resolveSpecifier(name: string, importer: string): readonly string[] {
 
 /** Resolves a name such as `#util` from the `imports` of package.json. */
 function resolveSubpath(name: string, importer: string): string | undefined {
-  try {
-    return createRequire(importer).resolve(name);
-  } catch {
-    return undefined; // loading the file reports it
-  }
+  return attempt(() => createRequire(importer).resolve(name)); // loading the file reports a failure
 }
 
 type Inputs = BuildRecord["inputs"];

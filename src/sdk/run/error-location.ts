@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { SourceMapping } from "node:module";
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf, Problem } from "../../protocol/internal.ts";
+import { attempt, messageOf, Problem } from "../../protocol/internal.ts";
 
 /** An error of the author's code, as it is reported. */
 export interface LocatedError {
@@ -62,11 +62,7 @@ const longestFrame = 5_000;
 
 /** Undefined for a URL that is not one of a file, which an error may have in its stack. */
 function pathOf(url: string): string | undefined {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return undefined; // encoded slashes, or a percent sign without digits
-  }
+  return attempt(() => fileURLToPath(url)); // it fails for encoded slashes, or a percent sign without digits
 }
 
 /** Without the message, which may be long and hold anything. */

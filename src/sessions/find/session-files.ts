@@ -4,7 +4,7 @@ import { defined } from "../../protocol/internal.ts";
 import { isTranscriptRecord } from "../formats/claude-code/to-entry.ts";
 import { memoized } from "../lazy.ts";
 import { checkRoots } from "../option-checks.ts";
-import { recordsOf } from "../read/json-records.ts";
+import { recordSource, recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
 import { isSafeId } from "../safe-paths.ts";
 import { originRank, type SessionRoot } from "./session-roots.ts";
@@ -168,7 +168,7 @@ async function ownerSessionId(file: string): Promise<string | undefined> {
   const lines = readLines(file, { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024, tail: "give" });
   for await (const batch of lines) {
     for (const line of batch) {
-      for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isTranscriptRecord)) {
+      for (const record of recordsOf(recordSource(file), line, isTranscriptRecord)) {
         const id = record.kind === "record" ? record.object["sessionId"] : undefined;
         if (typeof id === "string") return id;
       }

@@ -68,12 +68,9 @@ async function configFolder(path: string): Promise<string | undefined> {
   return undefined;
 }
 
+/** False also for a folder that is not accessible: no sessions can be read from it. */
 async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false; // missing or not accessible: no sessions can be read from it
-  }
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 const maxNameLength = 200;

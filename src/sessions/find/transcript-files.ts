@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode, isInside } from "../../files/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 import { checkRoots } from "../option-checks.ts";
 import { isSafeId } from "../safe-paths.ts";
 import type { SessionRoot } from "./session-roots.ts";
@@ -153,9 +154,5 @@ function direntsOf(folder: string, onUnread: OnUnread): Dirent[] {
 }
 
 function linkTarget(root: string, path: string): Stats | undefined {
-  try {
-    return isInside(realpathSync(path), root) ? statSync(path) : undefined;
-  } catch {
-    return undefined; // a broken link
-  }
+  return attempt(() => (isInside(realpathSync(path), root) ? statSync(path) : undefined)); // the link may be broken
 }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import {
+  closeAfter,
   ensureFolder,
   type Fs,
   ignoringErrors,
@@ -35,7 +36,7 @@ export async function archiveFile(
   // A copy that is shorter than the manifest says cannot be extended.
   const before = packed !== undefined && packed.size >= (known?.packedBytes ?? 0) ? known : undefined;
   const file = await openReadable(source);
-  try {
+  return closeAfter(file, async () => {
     const { size, mtimeMs } = await file.stat();
     if (before !== undefined && before.sizeBytes === size && before.modifiedMs === mtimeMs) return before;
     const end = source.endsWith(".jsonl") ? await lastNewline(file, size) : size;
@@ -49,7 +50,7 @@ export async function archiveFile(
     if (before === undefined && packed !== undefined && packed.size > 0 && !(await isBeginningOf(target, file)))
       await keepOld(target, sha256(Buffer.from(`${packed.size} ${packed.mtimeMs}`)).slice(0, 12), fs);
     const head = await headOf(file, Math.min(end, 1024));
-    return await append(
+    return append(
       file,
       target,
       grown ?? { sizeBytes: 0, packedBytes: 0, head, modifiedMs: 0, members: [] },
@@ -57,9 +58,7 @@ export async function archiveFile(
       mtimeMs,
       fs,
     );
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 async function append(
@@ -74,7 +73,7 @@ async function append(
   const out = await fs.open(target, openFlags.appending, 0o600);
   const members = [...before.members];
   let { sizeBytes, packedBytes } = before;
-  try {
+  await closeAfter(out, async () => {
     // What a killed run left behind the last accounted byte.
     await out.truncate(packedBytes);
     while (sizeBytes < end || members.length === 0) {
@@ -87,9 +86,7 @@ async function append(
       if (plain.length === 0) break;
     }
     await out.datasync();
-  } finally {
-    await out.close();
-  }
+  });
   if (before.members.length === 0) await fs.syncFolder(dirname(target));
   const head =
     sizeBytes < 1024 || before.sizeBytes < 1024 ? await headOf(file, Math.min(sizeBytes, 1024)) : before.head;

@@ -10,6 +10,7 @@ import {
   readRegularFile,
   withLock,
 } from "../../files/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 import { findSessions, projectFolderResolver, type SessionPlace } from "../find/session-files.ts";
 import { archiveRoot, findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { checkSessionPlace } from "../option-checks.ts";
@@ -141,11 +142,7 @@ export async function expiringSessions(options: ExpiringOptions = {}): Promise<E
 
 /** `cleanupPeriodDays` of the client's settings; 30 when the settings have none or cannot be read. */
 function cleanupDays({ path }: SessionRoot): number {
-  try {
-    const text = readRegularFile(join(path, "settings.json")).toString("utf8");
-    const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text)?.[1] ?? 30);
-    return Number.isSafeInteger(days) ? days : 30;
-  } catch {
-    return 30;
-  }
+  const text = attempt(() => readRegularFile(join(path, "settings.json")))?.toString("utf8") ?? "";
+  const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text)?.[1] ?? 30);
+  return Number.isSafeInteger(days) ? days : 30;
 }

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { errorCode } from "../../files/internal.ts";
+import { closeAfter, errorCode } from "../../files/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import { findSessionsIn, type SessionPlace } from "../find/session-files.ts";
 import { readJsonObject } from "../home/client-json.ts";
@@ -86,14 +86,12 @@ function isOlder(a: Age, b: Age): boolean {
 
 async function contains(file: string, text: string): Promise<boolean> {
   const source = await openBytes(file);
-  try {
+  return closeAfter(source, async () => {
     const chunk = Buffer.allocUnsafe(1024 * 1024);
     for (let at = 0; ; at += chunk.length - text.length) {
       const count = await source.read(chunk, at);
       if (chunk.subarray(0, count).includes(text)) return true;
       if (count < chunk.length) return false;
     }
-  } finally {
-    await source.close();
-  }
+  });
 }

@@ -1,6 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, realpathSync } from "node:fs";
+import { fstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { ensureFolder, errorCode, type Fs, isInside, replaceFile } from "../../files/internal.ts";
+import {
+  ensureFolder,
+  errorCode,
+  type Fs,
+  isInside,
+  openFlags,
+  replaceFile,
+  withFileSync,
+} from "../../files/internal.ts";
 import { fieldOf, Problem, plainLine } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
@@ -83,16 +91,13 @@ function readInside(
 
 /** A pipe is opened without waiting for its writer, and then rejected. */
 function readPlainFile(path: string, atMost: number, wanted: number): Buffer | UnreadablePart {
-  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
-  try {
+  return withFileSync(path, openFlags.reading, (descriptor) => {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) return { why: "is not a file" };
     if (stat.size > atMost) return { why: `has ${stat.size} bytes, more than ${atMost}` };
     const bytes = Buffer.alloc(Math.min(stat.size, wanted));
     return bytes.subarray(0, readFullySync(descriptor, bytes, 0));
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 /**

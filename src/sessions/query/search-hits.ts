@@ -21,9 +21,9 @@ export function searchTexts(entry: Entry): SearchText[] {
     case "summary":
       return [{ kind: "title", text: entry.summary ?? "" }];
     case "user":
-      return entry.role === "meta" || entry.role === "summary" ? [] : entry.content.flatMap((block) => userText(block));
+      return entry.role === "meta" || entry.role === "summary" ? [] : entry.content.flatMap(userText);
     case "assistant":
-      return entry.content.flatMap((block) => answerText(block));
+      return entry.content.flatMap(answerText);
     default:
       return [];
   }

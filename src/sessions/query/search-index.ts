@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openState, takeLock } from "../../files/internal.ts";
+import { closeAfter, openState, takeLock } from "../../files/internal.ts";
 import { defined, groupBy, Problem } from "../../protocol/internal.ts";
-import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { type Cursor, openBytes } from "../read/byte-source.ts";
 import { cutArchive } from "../read/gzip-source.ts";
-import { recordSource, recordsOf } from "../read/json-records.ts";
-import { readEntries } from "../read/read-entries.ts";
+import { recordSource } from "../read/json-records.ts";
+import { itemsIn, readEntries } from "../read/read-entries.ts";
 import { hitRanking, searchTexts, type TextKind } from "./search-hits.ts";
 import { searchPattern } from "./search-pattern.ts";
 import {
@@ -213,13 +212,10 @@ function placesByFile(
 async function entryAt(file: string, offset: number, length: number): Promise<Entry | undefined> {
   const source = await openBytes(file).catch(() => undefined);
   if (source === undefined) return undefined;
-  try {
+  return closeAfter(source, async () => {
     const bytes = Buffer.alloc(length);
     if ((await source.read(bytes, offset)) < length) return undefined;
-    const line = { offset, length, end: offset + length, line: 0, bytes, terminated: false };
-    const [record] = recordsOf(recordSource(file, source), line, isTranscriptRecord);
-    return record?.kind === "record" ? toEntry(record) : undefined;
-  } finally {
-    await source.close();
-  }
+    const [item] = itemsIn(recordSource(file, source), { offset, length, line: 0, bytes, terminated: false });
+    return item?.kind === "unreadable" ? undefined : item;
+  });
 }

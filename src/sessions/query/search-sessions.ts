@@ -2,12 +2,12 @@ import { stat } from "node:fs/promises";
 import { defined, Problem } from "../../protocol/internal.ts";
 import { bestPlaces, realFileFinder, type SessionPlace, transcriptsOf } from "../find/session-files.ts";
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
-import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import { memoized } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
 import { checkCount, checkMs, checkText } from "../option-checks.ts";
 import { cutArchive } from "../read/gzip-source.ts";
-import { type RecordSource, recordSource, recordsOf } from "../read/json-records.ts";
+import { type RecordSource, recordSource } from "../read/json-records.ts";
+import { itemsIn } from "../read/read-entries.ts";
 import { type Line, readLines } from "../read/read-lines.ts";
 import { readHeader } from "../read/session-header.ts";
 import { sessionAt } from "../session.ts";
@@ -144,9 +144,7 @@ async function* hitsIn(
   for await (const batch of reader) {
     source ??= recordSource(file, reader.cursor);
     for (const line of candidates(batch, pattern)) {
-      for (const record of recordsOf(source, line, isTranscriptRecord)) {
-        if (record.kind === "record") yield* hitsOf(toEntry(record), pattern, options);
-      }
+      for (const item of itemsIn(source, line)) if (item.kind !== "unreadable") yield* hitsOf(item, pattern, options);
     }
   }
   if (reader.isCut) throw cutArchive(file);

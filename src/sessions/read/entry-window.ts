@@ -1,9 +1,9 @@
+import { closeAfter } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { type Cursor, isCursorValid, openBytes } from "./byte-source.ts";
-import { type RecordSource, recordSource, recordsOf } from "./json-records.ts";
-import { readEntriesReverse } from "./read-entries.ts";
+import { type RecordSource, recordSource } from "./json-records.ts";
+import { itemsIn, readEntriesReverse } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
 
 /** Which entries: from a line number or uuid on, around a uuid, or the last ones. */
@@ -69,9 +69,7 @@ async function itemsFrom(
     source ??= recordSource(file, reader.cursor);
     for (const line of batch) {
       if (line.line < firstLine) continue;
-      for (const record of recordsOf(source, line, isTranscriptRecord)) {
-        items.push(record.kind === "unreadable" ? record : toEntry(record));
-      }
+      for (const item of itemsIn(source, line)) items.push(item);
       if (items.length >= limit) return items.slice(0, limit);
     }
   }
@@ -133,11 +131,7 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
 
 async function isStillValid(file: string, cursor: Cursor): Promise<boolean> {
   const source = await openBytes(file);
-  try {
-    return await isCursorValid(source, cursor);
-  } finally {
-    await source.close();
-  }
+  return closeAfter(source, () => isCursorValid(source, cursor));
 }
 
 const uuidKey = Buffer.from('"uuid":"');

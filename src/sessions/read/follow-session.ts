@@ -122,12 +122,8 @@ async function skipToEnd(file: string, state: FollowedFile): Promise<void> {
 }
 
 async function stampOf(file: string): Promise<string> {
-  try {
-    const { dev, ino, size, mtimeMs } = await stat(file);
-    return [dev, ino, size, mtimeMs].join(" ");
-  } catch {
-    return ""; // removed, or not created yet
-  }
+  const found = await stat(file).catch(() => undefined); // removed, or not created yet
+  return found === undefined ? "" : [found.dev, found.ino, found.size, found.mtimeMs].join(" ");
 }
 
 /** File events only shorten the wait: some file systems report none, and then polling finds the change. */

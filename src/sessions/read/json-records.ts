@@ -35,20 +35,19 @@ export interface Unreadable extends RecordPosition {
   readonly bytes: RawBytes;
 }
 
-/** A path, and the identity of the file it named when it was read. */
-export interface RecordSource extends FileIdentity {
+/** A file, and how its records read their bytes again: a million records do not need a function each. */
+export interface RecordSource {
   readonly path: string;
-  /** Set by `recordSource`: a million records do not need a function each. */
-  readonly raw?: RawBytes;
+  readonly raw: RawBytes;
 }
 
-export function recordSource(path: string, { dev, ino }: FileIdentity): RecordSource {
-  return { path, dev, ino, raw: rawOf(path, { dev, ino }) };
-}
-
-function rawOf(path: string, identity: FileIdentity): RawBytes {
-  return function raw() {
-    return readLineBytes(path, identity, this.offset, this.length);
+/** `identity` is that of the file when it was read. Without it, the bytes cannot be read again. */
+export function recordSource(path: string, { dev, ino }: FileIdentity = { dev: 0, ino: 0 }): RecordSource {
+  return {
+    path,
+    raw() {
+      return readLineBytes(path, { dev, ino }, this.offset, this.length);
+    },
   };
 }
 
@@ -88,8 +87,6 @@ function record(
   lossy: boolean,
   recovered: boolean,
 ): JsonRecord {
-  const raw = file.raw ?? rawOf(file.path, file);
-  const unterminated = !terminated;
   // Each level takes two bytes, so a short line cannot be nested too deep.
   const isCut = length > 2 * maxNesting && cutDeep(object);
   return {
@@ -101,8 +98,8 @@ function record(
     object,
     lossy: lossy || isCut,
     recovered,
-    unterminated,
-    raw,
+    unterminated: !terminated,
+    raw: file.raw,
   };
 }
 
@@ -113,8 +110,7 @@ function unreadable(
   offset: number,
   length: number,
 ): Unreadable {
-  const bytes = file.raw ?? rawOf(file.path, file);
-  return { kind: "unreadable", file: file.path, offset, length, line, why, bytes };
+  return { kind: "unreadable", file: file.path, offset, length, line, why, bytes: file.raw };
 }
 
 /** The bytes after the last complete line of an archive that was cut off. */

@@ -1,3 +1,4 @@
+import { closeAfter } from "../../files/internal.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { hasBom, isBlankLine, openReadable, openTranscriptFile } from "./byte-source.ts";
@@ -20,16 +21,19 @@ export function readEntries(file: string, options: LineOptions = {}): EntryReade
       for await (const batch of lines) {
         source ??= recordSource(file, lines.cursor);
         const items: TranscriptItem[] = [];
-        for (const line of batch) {
-          for (const record of recordsOf(source, line, isTranscriptRecord)) {
-            items.push(record.kind === "unreadable" ? record : toEntry(record));
-          }
-        }
+        for (const line of batch) for (const item of itemsIn(source, line)) items.push(item);
         if (items.length > 0) yield items;
       }
       if (lines.isCut) yield [cutArchiveItem(source ?? recordSource(file, lines.cursor), lines)];
     },
   };
+}
+
+/** The entries and unreadable stretches of one line: usually one. */
+export function itemsIn(source: RecordSource, line: Line): TranscriptItem[] {
+  return recordsOf(source, line, isTranscriptRecord).map((record) =>
+    record.kind === "unreadable" ? record : toEntry(record),
+  );
 }
 
 /** All entries and unreadable stretches of a file. */
@@ -48,9 +52,7 @@ export async function* readEntriesReverse(
   signal?: AbortSignal,
 ): AsyncGenerator<TranscriptItem, undefined> {
   for await (const line of readLinesReverse(file, signal)) {
-    for (const record of recordsOf(line.source, line, isTranscriptRecord).toReversed()) {
-      yield record.kind === "unreadable" ? record : toEntry(record);
-    }
+    yield* itemsIn(line.source, line).reverse();
   }
 }
 
@@ -101,7 +103,7 @@ function lastNewline(chunk: Buffer, to: number): number {
 
 /** Undefined for a blank line. */
 function joinLine(pieces: readonly Buffer[], offset: number, lineEnd: number, fileEnd: number): Line | undefined {
-  const position = { end: Math.min(lineEnd + 1, fileEnd), line: 0, terminated: lineEnd < fileEnd };
+  const position = { line: 0, terminated: lineEnd < fileEnd };
   if (lineEnd - offset > maxLineBytes) return { ...position, offset, length: lineEnd - offset, bytes: undefined };
   const all = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces.toReversed());
   const from = offset === 0 && hasBom(all) ? 3 : 0;
@@ -119,9 +121,8 @@ export async function agentSettingIn(file: string): Promise<string | undefined> 
   if ((await findLastLine(agentSettingText, file)) === undefined) return undefined;
   for await (const line of readLinesReverse(file)) {
     if (line.bytes?.includes(agentSettingText) !== true) continue;
-    for (const record of recordsOf(line.source, line, isTranscriptRecord).toReversed()) {
-      const entry = record.kind === "unreadable" ? undefined : toEntry(record);
-      if (entry?.kind === "agent-setting" && entry.agentSetting !== undefined) return entry.agentSetting;
+    for (const entry of itemsIn(line.source, line).reverse()) {
+      if (entry.kind === "agent-setting" && entry.agentSetting !== undefined) return entry.agentSetting;
     }
   }
   return undefined;
@@ -139,7 +140,7 @@ export function lastBoundaryLine(file: string): Promise<number | undefined> {
 /** The offset of the last line that contains a text; undefined when no line does. Reads backward, and only as far as needed. */
 async function findLastLine(text: Buffer, file: string): Promise<number | undefined> {
   const handle = await openReadable(file);
-  try {
+  return closeAfter(handle, async () => {
     let textAt = -1;
     const buffer = Buffer.allocUnsafeSlow(searchChunkBytes + text.length);
     for (let end = (await handle.stat()).size; end > 0; end = Math.max(0, end - searchChunkBytes)) {
@@ -155,7 +156,5 @@ async function findLastLine(text: Buffer, file: string): Promise<number | undefi
       if (newline >= 0) return from + newline + 1;
     }
     return textAt < 0 ? undefined : 0;
-  } finally {
-    await handle.close();
-  }
+  });
 }

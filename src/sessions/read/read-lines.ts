@@ -6,8 +6,6 @@ export interface Line {
   readonly offset: number;
   /** Bytes of content, without CR and newline. */
   readonly length: number;
-  /** One past the newline: where the next line begins. */
-  readonly end: number;
   /** Counted from 1, blank lines included. */
   readonly line: number;
   /** Valid until the next batch is read: the buffer is reused. Undefined when the line is longer than the limit. */
@@ -42,7 +40,6 @@ export interface Tail {
  * `cursor`, `tail` and `reset` describe the lines yielded so far.
  */
 export interface LineReader extends AsyncIterable<readonly Line[]> {
-  readonly file: string;
   readonly cursor: Cursor;
   readonly tail: Tail | undefined;
   readonly reset: boolean;
@@ -55,7 +52,6 @@ const defaultChunkBytes = 512 * 1024;
 
 export function readLines(file: string, options: LineOptions = {}): LineReader {
   const reader: ReaderState = {
-    file,
     cursor: { dev: 0, ino: 0, offset: 0, head: "", lines: 0 },
     tail: undefined,
     reset: false,
@@ -149,7 +145,7 @@ function lineSplitter(start: Position, limit: number, chunk: number) {
     let newline = filled.indexOf(10, held);
     while (newline >= 0) {
       const end = heldAt + newline + 1;
-      const complete = isSkipping() || newline - from > limit ? tooLong(end) : lineIn(from, newline, end, true);
+      const complete = isSkipping() || newline - from > limit ? tooLong(end - 1, true) : lineIn(from, newline, true);
       if (complete !== undefined) lines.push(complete);
       line++;
       lineAt = end;
@@ -170,16 +166,16 @@ function lineSplitter(start: Position, limit: number, chunk: number) {
   }
 
   /** Undefined for a blank line. */
-  function lineIn(from: number, to: number, end: number, terminated: boolean): Line | undefined {
+  function lineIn(from: number, to: number, terminated: boolean): Line | undefined {
     const first = lineAt === 0 && hasBom(buffer, from) ? from + 3 : from;
     const last = terminated && to > first && buffer[to - 1] === 13 ? to - 1 : to;
     if (isBlankLine(buffer, first, last)) return undefined;
     const bytes = buffer.subarray(first, last);
-    return { offset: lineAt + first - from, length: last - first, end, line, bytes, terminated, ascii };
+    return { offset: lineAt + first - from, length: last - first, line, bytes, terminated, ascii };
   }
 
-  function tooLong(end: number): Line {
-    return { offset: lineAt, length: end - 1 - lineAt, end, line, bytes: undefined, terminated: true };
+  function tooLong(to: number, terminated: boolean): Line {
+    return { offset: lineAt, length: to - lineAt, line, bytes: undefined, terminated };
   }
 
   return {
@@ -193,8 +189,7 @@ function lineSplitter(start: Position, limit: number, chunk: number) {
     tail(): Line | undefined {
       const end = heldAt + held;
       if (end === lineAt) return undefined;
-      if (isSkipping()) return { offset: lineAt, length: end - lineAt, end, line, bytes: undefined, terminated: false };
-      return lineIn(heldFrom, heldFrom + held, end, false);
+      return isSkipping() ? tooLong(end, false) : lineIn(heldFrom, heldFrom + held, false);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { closeAfter } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import { lazy } from "../lazy.ts";
@@ -6,7 +7,7 @@ import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import { textsIn } from "../model/entry-text.ts";
 import { openBytes, openReadable } from "./byte-source.ts";
-import { recordsOf } from "./json-records.ts";
+import { recordSource, recordsOf } from "./json-records.ts";
 
 /**
  * What the first and last 64 KiB of a transcript show. Fields that they do not show are absent. Of a prompt that the store keeps in
@@ -51,7 +52,7 @@ interface Ends {
 
 async function endsOf(file: string): Promise<Ends> {
   const handle = await openReadable(file);
-  try {
+  return closeAfter(handle, async () => {
     const { size, mtimeMs } = await handle.stat();
     const part = async (from: number, length: number) => {
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, from);
@@ -61,16 +62,14 @@ async function endsOf(file: string): Promise<Ends> {
     const front = await part(0, isSmall ? size : endBytes);
     const back = isSmall ? undefined : await part(size - endBytes, endBytes);
     return { front, back, sizeBytes: size, modifiedMs: mtimeMs };
-  } finally {
-    await handle.close();
-  }
+  });
 }
 
 /** A compressed file cannot be read from its end: all of it is read, and only its ends are kept. */
 async function endsOfArchived(file: string): Promise<Ends> {
   const { mtimeMs } = await stat(file);
   const source = await openBytes(file);
-  try {
+  return closeAfter(source, async () => {
     const chunk = Buffer.allocUnsafe(2 * endBytes);
     let sizeBytes = await source.read(chunk, 0);
     const front = Buffer.from(chunk.subarray(0, sizeBytes));
@@ -80,9 +79,7 @@ async function endsOfArchived(file: string): Promise<Ends> {
       back = Buffer.concat([back ?? front, chunk.subarray(0, count)]).subarray(-endBytes);
     }
     return { front, back, sizeBytes, modifiedMs: mtimeMs };
-  } finally {
-    await source.close();
-  }
+  });
 }
 
 /** A line that is parsed on first use. */
@@ -106,8 +103,8 @@ function linesIn(file: string, bytes: Buffer, isFront: boolean): LazyLine[] {
 
 function lazyLine(file: string, bytes: Buffer): LazyLine {
   const entry = lazy(() => {
-    const line = { offset: 0, length: bytes.length, end: bytes.length, line: 0, bytes, terminated: false };
-    const [record] = recordsOf({ path: file, dev: 0, ino: 0 }, line, isTranscriptRecord);
+    const line = { offset: 0, length: bytes.length, line: 0, bytes, terminated: false };
+    const [record] = recordsOf(recordSource(file), line, isTranscriptRecord);
     return record?.kind === "record" ? toEntry(record, "start") : undefined;
   });
   return { has: (text) => bytes.includes(text), entry };

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Fs, nodeFs, openFlags, openFolder, replaceFile, sha256 } from "../../files/internal.ts";
+import { type Fs, nodeFs, openFlags, openFolder, replaceFile, sha256, withFileSync } from "../../files/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type Rollups, sumColumn } from "../calls/rollups.ts";
 import type { ScanProgress } from "../scan/file-facts.ts";
@@ -122,14 +123,8 @@ const liveKeptMs = 2 * 86_400_000;
 
 /** Removes what was kept of transcripts that were not read for a while. */
 export function pruneLive(folder: string, now: number): void {
-  let names: string[];
-  try {
-    names = readdirSync(join(folder, "live"));
-  } catch {
-    // No status line was used.
-    return;
-  }
-  for (const name of names) {
+  // Without a status line there is no such folder.
+  for (const name of attempt(() => readdirSync(join(folder, "live"))) ?? []) {
     const path = join(folder, "live", name);
     if (now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > liveKeptMs) rmSync(path, { force: true });
   }
@@ -140,18 +135,9 @@ function livePath(folder: string, path: string): string {
   return join(folder, "live", sha256(`${rulesVersion} ${path}`).slice(0, 24));
 }
 
+/** Undefined when it does not exist or is not a file; a link is not followed. */
 function bytesOf(path: string): Buffer | undefined {
-  try {
-    const descriptor = openSync(path, openFlags.reading);
-    try {
-      return readFileSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // It does not exist, or is not a file; a link is not followed.
-    return undefined;
-  }
+  return attempt(() => withFileSync(path, openFlags.reading, (descriptor) => readFileSync(descriptor)));
 }
 
 const digestBytes = 32;

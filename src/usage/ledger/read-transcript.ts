@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from "node:fs";
-import { sha256 } from "../../files/internal.ts";
-import { defined } from "../../protocol/internal.ts";
+import { constants, readSync } from "node:fs";
+import { sha256, withFileSync } from "../../files/internal.ts";
+import { attempt, defined } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type CallTable, rowFlag, wordColumn } from "../calls/call-table.ts";
 import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
@@ -70,18 +70,13 @@ const endBytes = 1024;
 
 /** The hashes of a file that was read up to `offset`; undefined when it cannot be read. */
 function endsOf(path: string, offset: number): Pick<KnownFile, "head" | "tail"> | undefined {
-  try {
-    const descriptor = openSync(path, "r");
-    try {
-      const length = Math.min(endBytes, offset);
-      return { head: hashAt(descriptor, 0, length), tail: hashAt(descriptor, offset - length, length) };
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // It vanished or cannot be read: then it is read from its beginning, or not at all.
-    return undefined;
-  }
+  const length = Math.min(endBytes, offset);
+  return attempt(() =>
+    withFileSync(path, constants.O_RDONLY, (descriptor) => ({
+      head: hashAt(descriptor, 0, length),
+      tail: hashAt(descriptor, offset - length, length),
+    })),
+  );
 }
 
 function hashAt(descriptor: number, offset: number, length: number): string {

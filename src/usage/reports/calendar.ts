@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { Problem } from "../../protocol/internal.ts";
+import { attempt, Problem } from "../../protocol/internal.ts";
 
 const dayMs = 86_400_000;
 
@@ -78,12 +78,7 @@ function systemName(): string {
 }
 
 function linkedZone(): string | undefined {
-  try {
-    return /\/zoneinfo\/(.+)$/.exec(readlinkSync("/etc/localtime"))?.[1];
-  } catch {
-    // No such link on this system.
-    return undefined;
-  }
+  return /\/zoneinfo\/(.+)$/.exec(attempt(() => readlinkSync("/etc/localtime")) ?? "")?.[1];
 }
 
 function namedOffset(name: string): (ms: number) => number {

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { openFlags } from "../../files/internal.ts";
-import { fieldOf, isObject } from "../../protocol/internal.ts";
+import { openFlags, withFileSync } from "../../files/internal.ts";
+import { attempt, fieldOf, isObject } from "../../protocol/internal.ts";
 import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
 import { textAt, timestampMs } from "../calls/usage-record.ts";
 
@@ -168,19 +168,14 @@ const largestNote = 64 * 1024;
 export function forkSource(path: string): string | undefined {
   const packed = path.endsWith(".gz") ? ".gz" : "";
   const note = forkNotePath({ folder: dirname(path), id: basename(path, `.jsonl${packed}`) });
-  try {
-    const descriptor = openSync(`${note}${packed}`, openFlags.reading);
-    try {
+  // Nearly all transcripts have no note. Then, and when it cannot be read, only the lines are known.
+  return attempt(() =>
+    withFileSync(`${note}${packed}`, openFlags.reading, (descriptor) => {
       const stat = fstatSync(descriptor);
       if (!stat.isFile() || stat.size > largestNote) return undefined;
       const bytes = readFileSync(descriptor);
       const text = packed === "" ? bytes : gunzipSync(bytes, { maxOutputLength: largestNote });
       return forkOriginIn(text.toString("utf8"))?.sessionId;
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // No note, as for nearly all transcripts, or one that cannot be read: then only the lines are known.
-    return undefined;
-  }
+    }),
+  );
 }

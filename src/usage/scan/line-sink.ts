@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { fieldOf, parseJson, parseObject } from "../../protocol/internal.ts";
-import { isTranscriptRecord, recordsOf } from "../../sessions/internal.ts";
+import { isTranscriptRecord, recordSource, recordsOf } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import {
   hashText,
@@ -153,8 +153,8 @@ export function lineSink(table: CallTable, names: NameTable, file: OpenTranscrip
 /** What can be read of a damaged line. */
 function recordsIn(bytes: Buffer, path = "", offset = 0, line = 0, terminated = true) {
   const { length } = bytes;
-  const whole = { bytes, offset, length, end: offset + length + 1, line, terminated };
-  return recordsOf({ path, dev: 0, ino: 0 }, whole, isTranscriptRecord);
+  const whole = { bytes, offset, length, line, terminated };
+  return recordsOf(recordSource(path), whole, isTranscriptRecord);
 }
 
 function hasBom(bytes: Buffer, place: number): boolean {

@@ -1,5 +1,5 @@
 import { isObject } from "../../../protocol/internal.ts";
-import type { CompactMetadata, Entry } from "../../model/entry.ts";
+import type { Entry } from "../../model/entry.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import { attachmentFields, type FieldTable, type FieldType, type KnownField } from "./known-fields.ts";
 
@@ -158,10 +158,10 @@ function lineBefore(uuid: string): string {
   return uuid === last ? last : uuid;
 }
 
-/** The metadata of a compaction with every known field in its type; undefined when one is not, and readers must do without. */
-export function compactMetadataOf(value: Readonly<Record<string, unknown>>): CompactMetadata | undefined {
-  const { preservedSegment, preservedMessages } = value;
-  const fits =
+/** Whether every known field of the metadata of a compaction has its type. If not, readers must do without the metadata. */
+export function isCompactMetadata(value: Readonly<Record<string, unknown>>): boolean {
+  const { preservedSegment = {}, preservedMessages = {} } = value;
+  return (
     all(value, {
       trigger: "text",
       preTokens: "number",
@@ -169,14 +169,12 @@ export function compactMetadataOf(value: Readonly<Record<string, unknown>>): Com
       durationMs: "number",
       cumulativeDroppedTokens: "number",
     }) &&
-    (preservedSegment === undefined ||
-      (isObject(preservedSegment) &&
-        all(preservedSegment, { headUuid: "text", anchorUuid: "text", tailUuid: "text" }))) &&
-    (preservedMessages === undefined ||
-      (isObject(preservedMessages) &&
-        all(preservedMessages, { anchorUuid: "text" }) &&
-        textsOrNone(preservedMessages["uuids"])));
-  return fits ? (value as CompactMetadata) : undefined;
+    isObject(preservedSegment) &&
+    all(preservedSegment, { headUuid: "text", anchorUuid: "text", tailUuid: "text" }) &&
+    isObject(preservedMessages) &&
+    all(preservedMessages, { anchorUuid: "text" }) &&
+    textsOrNone(preservedMessages["uuids"])
+  );
 }
 
 function all(value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, FieldType>>): boolean {

@@ -15,9 +15,9 @@ import { withLargeParts } from "../../parts/restore-large-parts.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import {
   addExtra,
-  compactMetadataOf,
   hasGraphFields,
   hasType,
+  isCompactMetadata,
   setGraphFields,
   startAssistantEntry,
   startEntry,
@@ -122,7 +122,7 @@ function systemEntry(record: JsonRecord): SystemEntry | UnknownEntry {
   setGraphFields(entry, object);
   let extra = takeKnownFields(object, systemFields, entry, systemKeys);
   const { compactMetadata } = entry;
-  if (isObject(compactMetadata) && compactMetadataOf(compactMetadata) === undefined) {
+  if (isObject(compactMetadata) && !isCompactMetadata(compactMetadata)) {
     entry["compactMetadata"] = undefined;
     extra = addExtra(extra, "compactMetadata", compactMetadata);
   }
