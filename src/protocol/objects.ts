@@ -33,6 +33,12 @@ export function fieldOf(value: unknown, key: string): unknown {
   return isObject(value) ? value[key] : undefined;
 }
 
+/** The same for a text: undefined when the field holds anything else. */
+export function textField(value: unknown, key: string): string | undefined {
+  const field = fieldOf(value, key);
+  return typeof field === "string" ? field : undefined;
+}
+
 /** The same object without the keys whose value is undefined, as `exactOptionalPropertyTypes` wants optional fields. */
 export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;

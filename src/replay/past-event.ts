@@ -1,4 +1,4 @@
-import { type commonFields, defined, eventRow, fieldOf, isObject, type ToolInput } from "../protocol/internal.ts";
+import { type commonFields, defined, eventRow, isObject, type ToolInput, textField } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
 import type { AssistantEntry, UserEntry } from "../sessions/internal.ts";
 
@@ -75,12 +75,11 @@ export function pastEvent(
   };
   const payload = defined({ ...common, ...own });
   const { session, project } = context;
-  const tool = typeof own["tool_name"] === "string" ? own["tool_name"] : undefined;
   return {
     name,
     payload,
     session,
-    ...defined({ project, tool, at: entry.timestamp }),
+    ...defined({ project, tool: textField(own, "tool_name"), at: entry.timestamp }),
     key: `${name}/${entry.uuid}/${String(own["tool_use_id"] ?? "")}`,
     missing: [...missingIn(name, payload), ...lost],
   };
@@ -109,7 +108,5 @@ function isMcp({ tool_name: tool }: Readonly<Record<string, unknown>>): boolean 
 }
 
 function effortLevel(effort: unknown): string | undefined {
-  if (typeof effort === "string") return effort;
-  const level = fieldOf(effort, "level");
-  return typeof level === "string" ? level : undefined;
+  return typeof effort === "string" ? effort : textField(effort, "level");
 }

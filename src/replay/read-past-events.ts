@@ -9,6 +9,7 @@ import {
   readEntries,
   readSubagentMeta,
   type TranscriptFile,
+  textsIn,
   type Unreadable,
   type UserEntry,
 } from "../sessions/internal.ts";
@@ -152,7 +153,7 @@ function isRefused({ toolDenialKind, toolUseResult }: UserEntry, block: EntryToo
 }
 
 function textOf(content: readonly EntryBlock[]): string {
-  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  return textsIn(content).join("\n");
 }
 
 function failureOf(block: EntryToolResultBlock): string {

@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
-import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
 import { closestName, defined, fitsWildcard, Problem } from "../protocol/internal.ts";
-import { findRoots, findTranscripts, folderName, type RootOptions, type TranscriptFile } from "../sessions/internal.ts";
+import {
+  findRoots,
+  findTranscripts,
+  projectFolderFilter,
+  type RootOptions,
+  type TranscriptFile,
+} from "../sessions/internal.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 import type { ReplayReport } from "./replay-report.ts";
 
@@ -62,7 +66,7 @@ export async function selectTranscripts(
   filter: TranscriptFilter,
   onUnread: (path: string, error: unknown) => void,
 ): Promise<readonly TranscriptFile[]> {
-  const names = filter.project === undefined ? undefined : await folderNames(filter.project);
+  const names = filter.project === undefined ? undefined : (await projectFolderFilter(filter.project)).names;
   return findTranscripts(await findRoots(filter), onUnread).filter(
     ({ project, mtimeMs }) =>
       (names?.has(project) ?? true) && (filter.sinceMs === undefined || mtimeMs >= filter.sinceMs),
@@ -70,12 +74,6 @@ export async function selectTranscripts(
 }
 
 /** Clients derive the name of a project's folder from its path, with or without links resolved. */
-async function folderNames(project: string): Promise<ReadonlySet<string>> {
-  const given = resolve(project);
-  const real = await realpath(given).catch(() => given);
-  return new Set([folderName(given), folderName(real)]);
-}
-
 /** Returns true for a key that it gets for the first time. It stores 53-bit hashes, so that years of transcripts fit in memory. */
 export function firstTimeTest(): (key: string) => boolean {
   const hashes = new Set<number>();

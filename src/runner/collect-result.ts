@@ -1,6 +1,6 @@
 import type { FinishedProcess } from "../exec/internal.ts";
-import { defined, groupBy } from "../protocol/internal.ts";
-import { finalTextAtStop, type ModelCall } from "../sessions/internal.ts";
+import { defined, groupBy, textField } from "../protocol/internal.ts";
+import { finalTextAtStop, type ModelCall, textsIn } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
 import type { HookPayload } from "./hook-mailbox.ts";
 import { costOfCalls, countDifferences, type RunCalls, type RunCost, unknownSpending } from "./run-transcript.ts";
@@ -100,8 +100,7 @@ function whatFailed(code: number, succeeded: boolean, { finished, result, payloa
 async function findAnswer(facts: RunFacts): Promise<Pick<SessionResult, "answer" | "answerSource">> {
   const { transcript, calls, payloads, result, texts } = facts;
   const stop = payloads.findLast((payload) => payload["hook_event_name"] === "Stop");
-  const last = stop?.["last_assistant_message"];
-  const stopText = typeof last === "string" ? last : undefined;
+  const stopText = textField(stop, "last_assistant_message");
   if (transcript !== undefined && stop !== undefined) {
     // The agent has exited, so its transcript is complete; the pauses only cover a slow disk.
     const { text, from } = await finalTextAtStop(
@@ -110,16 +109,12 @@ async function findAnswer(facts: RunFacts): Promise<Pick<SessionResult, "answer"
     );
     if (from !== "none") return { answer: text, answerSource: from };
   }
-  const written = calls.main.map(textOf).findLast((text) => text !== "");
+  const written = calls.main.map(({ content }) => textsIn(content).join("\n")).findLast((text) => text !== "");
   if (written !== undefined) return { answer: written, answerSource: "transcript" };
   if (stopText) return { answer: stopText, answerSource: "payload" };
   const own = result?.["is_error"] === true ? undefined : result?.["result"];
   const answer = typeof own === "string" && own !== "" ? own : texts.at(-1);
   return answer === undefined ? { answer: "", answerSource: "none" } : { answer, answerSource: "result" };
-}
-
-function textOf({ content }: ModelCall): string {
-  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 /** An agent may count a resumed session as a whole, as the client does. That is not a difference. */

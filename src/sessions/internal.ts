@@ -5,7 +5,14 @@ export type { DocumentAgent, DocumentItem } from "./export/document.ts";
 export { documentOf, type ExportFormat, exportSession } from "./export/export-session.ts";
 export { findSession, listSessions, type SessionSummary } from "./find/find-sessions.ts";
 export { findSessions, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
-export { findRoots, folderName, type RootOptions, type SessionRoot, storeRoot } from "./find/session-roots.ts";
+export {
+  findRoots,
+  folderName,
+  projectFolderFilter,
+  type RootOptions,
+  type SessionRoot,
+  storeRoot,
+} from "./find/session-roots.ts";
 export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./find/transcript-files.ts";
 export { isTranscriptRecord, toEntry } from "./formats/claude-code/to-entry.ts";
 export type { RecordDraft } from "./formats/claude-code/write-record.ts";
@@ -18,7 +25,7 @@ export type { Branch } from "./model/branches.ts";
 export type { EntryBlock, EntryToolResultBlock } from "./model/content-block.ts";
 export type { AssistantEntry, AttachmentEntry, Entry, TranscriptItem, UserEntry } from "./model/entry.ts";
 export type { GraphEntry } from "./model/entry-graph.ts";
-export { titleOf, userText } from "./model/entry-text.ts";
+export { textsIn, titleOf, userText } from "./model/entry-text.ts";
 export { finalTextAtStop } from "./model/final-text.ts";
 export {
   addTokens,

@@ -1,5 +1,5 @@
 import type { HomeSource } from "../files/internal.ts";
-import { defined, fieldOf, isObject, parseJson } from "../protocol/internal.ts";
+import { defined, fieldOf, isObject, parseJson, textField } from "../protocol/internal.ts";
 import { findRoots, findTranscriptsOf } from "../sessions/internal.ts";
 import { rollupsWhere, sumColumn } from "./calls/rollups.ts";
 import { type LiveLedger, liveLedger } from "./ledger/live-ledger.ts";
@@ -134,8 +134,7 @@ function limitsIn(limits: unknown): StatuslineInput["limits"] {
 }
 
 function textAt(from: unknown, key: string): string | undefined {
-  const value = fieldOf(from, key);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return textField(from, key) || undefined;
 }
 
 function numberAt(from: unknown, key: string): number | undefined {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../files/internal.ts";
-import { defined } from "../../protocol/internal.ts";
+import { defined, textField } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import {
   type AppRuntime,
@@ -30,7 +30,7 @@ export function scratchState(
   environment: Pick<RunEnvironment, "env" | "cwd" | "now">,
   folders: StateFolders,
 ): StateAccess {
-  const event = defined({ sessionId: textAt(payload, "session_id"), cwd: textAt(payload, "cwd") });
+  const event = defined({ sessionId: textField(payload, "session_id"), cwd: textField(payload, "cwd") });
   const open = (scope: ScopeName | "told"): ScopeStore => {
     const fileOf = async () => join(scope, await stateFileName(scope, event, environment));
     return {
@@ -79,9 +79,4 @@ function write(path: string, entries: StoredValues): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, JSON.stringify(Object.fromEntries(entries)));
   renameSync(`${path}.new`, path);
-}
-
-function textAt(payload: WirePayload, field: string): string | undefined {
-  const value = payload[field];
-  return typeof value === "string" ? value : undefined;
 }

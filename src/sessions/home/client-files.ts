@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../files/internal.ts";
-import { defined, fieldOf, isObject } from "../../protocol/internal.ts";
+import { defined, fieldOf, isObject, textField } from "../../protocol/internal.ts";
 import { findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import type { Entry } from "../model/entry.ts";
@@ -59,10 +59,9 @@ function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, SnapshotFact
     if (entry.kind !== "file-history-snapshot" && entry.kind !== "file-history-delta") continue;
     const tracked = fieldOf(entry.snapshot, "trackedFileBackups");
     for (const [path, backup] of Object.entries(isObject(tracked) ? tracked : {})) {
-      const name = fieldOf(backup, "backupFileName");
-      const time = fieldOf(backup, "backupTime");
-      if (typeof name !== "string" || snapshots.has(name)) continue;
-      const takenAt = typeof time === "string" ? time : undefined;
+      const name = textField(backup, "backupFileName");
+      if (name === undefined || snapshots.has(name)) continue;
+      const takenAt = textField(backup, "backupTime");
       snapshots.set(name, { path, ...defined({ messageId: entry.messageId, takenAt }) });
     }
   }

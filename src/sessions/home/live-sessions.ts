@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { processExists, processStart } from "../../files/internal.ts";
+import { textField } from "../../protocol/internal.ts";
 import { findRoots, type RootOptions } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { watchPaths } from "../read/follow-session.ts";
-import { readJsonObject } from "./client-json.ts";
+import { readJsonObject, textFields } from "./client-json.ts";
 
 /** A session that a process has registered as running. */
 export interface LiveSession {
@@ -68,27 +69,22 @@ function liveSessionFrom(
   fields: Record<string, unknown>,
   startOf: StartOf,
 ): LiveSession | undefined {
-  const text = (key: string) => (typeof fields[key] === "string" ? { [key]: fields[key] } : {});
   const time = (key: string) => (typeof fields[key] === "number" ? { [`${key}Ms`]: fields[key] } : {});
-  const { sessionId, kind, entrypoint, procStart, peerProtocol } = fields;
+  const { sessionId, kind, entrypoint, peerProtocol } = fields;
   if (typeof sessionId !== "string") return undefined;
   const pid = typeof fields["pid"] === "number" ? fields["pid"] : pidInName;
   const extra = Object.fromEntries(Object.entries(fields).filter(([key]) => !knownFields.has(key)));
   return {
     pid,
     sessionId,
-    ...text("cwd"),
+    ...textFields(fields, ["cwd"]),
     status: statusOf(fields["status"]),
-    ...text("waitingFor"),
+    ...textFields(fields, ["waitingFor"]),
     headless: kind === "print" || (typeof entrypoint === "string" && entrypoint !== "cli" && entrypoint !== "hookline"),
-    live: isProcessLive(pid, typeof procStart === "string" ? procStart : undefined, startOf),
-    ...text("name"),
-    ...text("nameSource"),
-    ...text("kind"),
-    ...text("entrypoint"),
-    ...text("version"),
+    live: isProcessLive(pid, textField(fields, "procStart"), startOf),
+    ...textFields(fields, ["name", "nameSource", "kind", "entrypoint", "version"]),
     ...(typeof peerProtocol === "number" ? { peerProtocol } : {}),
-    ...text("procStart"),
+    ...textFields(fields, ["procStart"]),
     ...time("startedAt"),
     ...time("updatedAt"),
     ...time("statusUpdatedAt"),

@@ -1,4 +1,4 @@
-import { fieldOf, groupBy } from "../../protocol/internal.ts";
+import { groupBy, textField } from "../../protocol/internal.ts";
 import type { EntryToolResultBlock, EntryToolUseBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import { callKey, isModelCall, type ModelCall } from "./model-call.ts";
@@ -141,6 +141,5 @@ function toToolCall(
 
 /** The agent id in the result of a tool call. */
 export function agentIdIn(tool: SessionToolCall): string | undefined {
-  const id = fieldOf(tool.structured, "agentId");
-  return typeof id === "string" ? id : undefined;
+  return textField(tool.structured, "agentId");
 }

@@ -1,4 +1,4 @@
-import { defined, fieldOf } from "../../protocol/internal.ts";
+import { defined, fieldOf, textField } from "../../protocol/internal.ts";
 import type { EntryBlock, EntryToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import type { ModelCall } from "./model-call.ts";
@@ -70,10 +70,9 @@ export function runsInBackground(structured: unknown): boolean {
 }
 
 export function spilledOutput(structured: unknown): SessionToolCall["spilled"] {
-  const path = fieldOf(structured, "persistedOutputPath");
+  const path = textField(structured, "persistedOutputPath");
   const size = fieldOf(structured, "persistedOutputSize");
-  if (typeof path !== "string") return undefined;
-  return { path, ...(typeof size === "number" ? { sizeBytes: size } : {}) };
+  return path === undefined ? undefined : { path, ...(typeof size === "number" ? { sizeBytes: size } : {}) };
 }
 
 function wasDenied(entry: UserEntry, block: EntryToolResultBlock): boolean {
@@ -113,11 +112,8 @@ export function taskNotificationIn(entry: Entry): TaskNotification | undefined {
 }
 
 function notificationText(entry: Entry): string | undefined {
-  if (entry.kind === "queue-operation") return typeof entry.content === "string" ? entry.content : undefined;
-  if (entry.kind === "attachment" && entry.type === "queued_command") {
-    const prompt = entry.fields["prompt"];
-    return typeof prompt === "string" ? prompt : undefined;
-  }
+  if (entry.kind === "queue-operation") return textField(entry, "content");
+  if (entry.kind === "attachment" && entry.type === "queued_command") return textField(entry.fields, "prompt");
   if (entry.kind !== "user" || entry.role !== "notification") return undefined;
   const first = entry.content.find((block) => block.type === "text");
   return first?.type === "text" ? first.text : undefined;

@@ -9,7 +9,7 @@ import {
   replaceFile,
   withFileSync,
 } from "../../files/internal.ts";
-import { fieldOf, Problem, plainLine } from "../../protocol/internal.ts";
+import { Problem, plainLine, textField } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
@@ -140,8 +140,8 @@ export async function copyReferencedFiles(
 ): Promise<Uint8Array> {
   const line = entry.raw();
   const result =
-    entry.kind === "user" && persistedPath(entry.toolUseResult) !== undefined ? asWritten(line) : undefined;
-  const path = persistedPath(result);
+    entry.kind === "user" && textField(entry.toolUseResult, pathField) !== undefined ? asWritten(line) : undefined;
+  const path = textField(result, pathField);
   for (const part of largePartsIn({ hookline: entry.hookline })) await copy(part.file, from, to, fs);
   const home = join(from.folder, from.id);
   if (path === undefined || !isInside(path, home)) return line;
@@ -158,10 +158,7 @@ function asWritten(line: Uint8Array): unknown {
   return record["toolUseResult"];
 }
 
-function persistedPath(result: unknown): string | undefined {
-  const path = fieldOf(result, "persistedOutputPath");
-  return typeof path === "string" ? path : undefined;
-}
+const pathField = "persistedOutputPath";
 
 /** The path of the copy; undefined when there is nothing to copy. Readers of the fork report that too. */
 async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<string | undefined> {

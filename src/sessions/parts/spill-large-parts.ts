@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { ensureFolder, type Fs, ignoringErrors, replaceFile, sha256 } from "../../files/internal.ts";
-import { isObject } from "../../protocol/internal.ts";
+import { fieldOf, isObject, textField } from "../../protocol/internal.ts";
 import type { RecordDraft } from "../formats/claude-code/write-record.ts";
 import { isSafeId, resolveInside } from "../safe-paths.ts";
 
@@ -68,8 +68,7 @@ function toolResultAt(draft: RecordDraft, at: ValuePath): boolean {
   const [message, content, , inner, , text] = at;
   if (message !== "message" || content !== "content" || inner !== "content") return false;
   if (at.length !== 4 && !(at.length === 6 && text === "text")) return false;
-  const block = valueAt(draft, at.slice(0, 3));
-  return isObject(block) && block["type"] === "tool_result";
+  return fieldOf(valueAt(draft, at.slice(0, 3)), "type") === "tool_result";
 }
 
 async function spillToolResult(
@@ -134,8 +133,8 @@ async function spillBlob(
 /** The image or document block with the data at `at`. The whole block is replaced, so that no reader finds an incomplete image. */
 function mediaBlockAt(record: unknown, at: ValuePath): ValuePath | undefined {
   if (!isMediaData(at)) return undefined;
-  const block = valueAt(record, at.slice(0, -2));
-  return isObject(block) && typeof block["type"] === "string" ? at.slice(0, -2) : undefined;
+  const blockAt = at.slice(0, -2);
+  return textField(valueAt(record, blockAt), "type") === undefined ? undefined : blockAt;
 }
 
 function isMediaData(at: ValuePath): boolean {
@@ -143,9 +142,7 @@ function isMediaData(at: ValuePath): boolean {
 }
 
 function describe(block: Readonly<Record<string, unknown>>): string {
-  const source = block["source"];
-  const media = isObject(source) ? source["media_type"] : undefined;
-  return typeof media === "string" ? media : String(block["type"]);
+  return textField(block["source"], "media_type") ?? String(block["type"]);
 }
 
 /** Exactly reversible. Text stays readable; base64 may be stored as the decoded bytes. */

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { defined, fieldOf } from "../../protocol/internal.ts";
+import { defined, textField } from "../../protocol/internal.ts";
 import { findSessionsIn, type SessionPlace, type SubagentFile, sessionFilesOf } from "../find/session-files.ts";
 import { readSubagentMeta } from "../home/client-json.ts";
 import type { TranscriptItem } from "../model/entry.ts";
@@ -117,8 +117,8 @@ function callsWithMissingAgent(items: readonly TranscriptItem[], own: ReadonlySe
   const ids = new Set<string>();
   for (const item of items) {
     if (item.kind !== "user" || item.role !== "result") continue;
-    const agentId = fieldOf(item.toolUseResult, "agentId");
-    if (typeof agentId !== "string" || own.has(agentId)) continue;
+    const agentId = textField(item.toolUseResult, "agentId");
+    if (agentId === undefined || own.has(agentId)) continue;
     for (const block of item.content) if (block.type === "tool_result") ids.add(block.toolUseId);
   }
   return ids;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ensureFolder, type Fs, nodeFs, replaceFile } from "../../files/internal.ts";
-import { fieldOf, Problem, parseJson } from "../../protocol/internal.ts";
+import { defined, fieldOf, Problem, parseJson, textField } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { contextOf, lastCompaction } from "../model/compactions.ts";
 import { type GraphEntry, isBoundary } from "../model/entry-graph.ts";
@@ -46,7 +46,7 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
     lines.push(Buffer.concat([line, Buffer.from("\n")]));
   }
   const at = chain.at(-1)?.entry.uuid;
-  await writeForkNote(place, { sessionId: source.id, ...(at === undefined ? {} : { at }) }, now(), fs);
+  await writeForkNote(place, { sessionId: source.id, ...defined({ at }) }, now(), fs);
   const written = await replaceFile(place.file, Buffer.concat(lines), { fs, expect: null });
   if (written === "replaced") return place;
   throw new Problem("sessions/exists", `${place.file} is there already. A fork needs an id of its own.`, {
@@ -133,7 +133,6 @@ async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number,
 /** The origin in a note's text; undefined when it is not one of ours. */
 export function forkOriginIn(text: string): ForkOrigin | undefined {
   const from = fieldOf(parseJson(text), "forkedFrom");
-  const sessionId = fieldOf(from, "sessionId");
-  const at = fieldOf(from, "at");
-  return typeof sessionId === "string" ? { sessionId, ...(typeof at === "string" ? { at } : {}) } : undefined;
+  const sessionId = textField(from, "sessionId");
+  return sessionId === undefined ? undefined : { sessionId, ...defined({ at: textField(from, "at") }) };
 }

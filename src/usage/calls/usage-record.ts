@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/internal.ts";
+import { isObject, textField } from "../../protocol/internal.ts";
 import { readTokens, type TokenPart, type Tokens } from "../../sessions/internal.ts";
 import { usdToMicro } from "../prices/price-rows.ts";
 
@@ -114,7 +114,7 @@ export function readUsageRecord(object: Json, names: NameTable): UsageRecord | u
   if (data === undefined || copy === undefined || (copy["type"] ?? "assistant") !== "assistant") return undefined;
   const record = readAnswer(copy, object, names);
   if (record === undefined) return undefined;
-  const agent = textAt(data, "agentId") ?? textAt(object, "agentId");
+  const agent = textField(data, "agentId") ?? textField(object, "agentId");
   return { ...record, rank: rank.copy, agent: agent === undefined ? record.agent : names.numberOf(agent) };
 }
 
@@ -122,18 +122,18 @@ export function readUsageRecord(object: Json, names: NameTable): UsageRecord | u
 function readAnswer(answer: Json, line: Json, names: NameTable): UsageRecord | undefined {
   const message = objectAt(answer, "message");
   if (message === undefined) return undefined;
-  const model = textAt(message, "model") ?? "";
+  const model = textField(message, "model") ?? "";
   const usage = objectAt(message, "usage");
   const apiError = model === "<synthetic>";
   if (apiError ? answer["isApiErrorMessage"] !== true : usage === undefined) return undefined;
-  const request = textAt(answer, "requestId");
+  const request = textField(answer, "requestId");
   const at = timestampMs(answer["timestamp"]);
   const written = answer["costUSD"];
   return {
-    key: hashText(textAt(message, "id") || request || textAt(answer, "uuid") || textAt(line, "uuid")),
+    key: hashText(textField(message, "id") || request || textField(answer, "uuid") || textField(line, "uuid")),
     request: hashText(request),
     model: names.numberOf(model),
-    agent: names.numberOf(textAt(answer, "agentId") ?? ""),
+    agent: names.numberOf(textField(answer, "agentId") ?? ""),
     rank: answer["isSidechain"] === true ? rank.sidechain : rank.main,
     at: Number.isNaN(at) ? timestampMs(line["timestamp"]) : at,
     apiError,
@@ -204,7 +204,3 @@ function objectAt(from: Json | undefined, key: string): Json | undefined {
 }
 
 /** A field that is a text; undefined when it is anything else. */
-export function textAt(from: Json, key: string): string | undefined {
-  const value = from[key];
-  return typeof value === "string" ? value : undefined;
-}

@@ -2,9 +2,9 @@ import { fstatSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { openFlags, withFileSync } from "../../files/internal.ts";
-import { attempt, fieldOf, isObject } from "../../protocol/internal.ts";
+import { attempt, fieldOf, textField } from "../../protocol/internal.ts";
 import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
-import { textAt, timestampMs } from "../calls/usage-record.ts";
+import { timestampMs } from "../calls/usage-record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -53,10 +53,10 @@ export function addRecordFacts(facts: FileFacts, object: Json, isMain: boolean):
     const at = timestampMs(object["timestamp"]);
     if (!Number.isNaN(at)) facts.firstAt = at;
   }
-  facts.cwd ??= textAt(object, "cwd");
-  facts.sessionId ??= textAt(object, "sessionId");
-  facts.agentType ??= textAt(object, "attributionAgent");
-  addAncestor(facts, textAt(object, "session_id"));
+  facts.cwd ??= textField(object, "cwd");
+  facts.sessionId ??= textField(object, "sessionId");
+  facts.agentType ??= textField(object, "attributionAgent");
+  addAncestor(facts, textField(object, "session_id"));
   addAncestor(facts, sourceOf(object["forkedFrom"]));
   if (isMain) addFactsByType(facts, object);
 }
@@ -76,7 +76,7 @@ function addFactsByType(facts: FileFacts, object: Json): void {
     case "ai-title":
     case "summary": {
       const field = titleFields[object["type"]];
-      facts[field] = textAt(object, field) ?? facts[field];
+      facts[field] = textField(object, field) ?? facts[field];
       return;
     }
     case "cost-state":
@@ -134,8 +134,7 @@ function clientCost(value: unknown): number | undefined {
 const longestTitle = 200;
 
 function sourceOf(forkedFrom: unknown): string | undefined {
-  if (typeof forkedFrom === "string") return forkedFrom;
-  return isObject(forkedFrom) ? textAt(forkedFrom, "sessionId") : undefined;
+  return typeof forkedFrom === "string" ? forkedFrom : textField(forkedFrom, "sessionId");
 }
 
 /** How far a file has been read, and the facts found so far. Plain data: it is kept between runs. */

@@ -1,4 +1,4 @@
-import { fieldOf } from "../../../protocol/internal.ts";
+import { textField } from "../../../protocol/internal.ts";
 import type { TranscriptItem } from "../../model/entry.ts";
 import { attachmentInner } from "./known-fields.ts";
 
@@ -40,7 +40,8 @@ export function formatDriftOf(items: Iterable<TranscriptItem>): FormatDrift[] {
       if (!knownMessageFields.has(key)) add(at().fields, `${name}.message.${key}`);
     }
     for (const block of item.content) {
-      if (block.type === "unknown") add(at().types, `${name} block ${blockName(block.unknown)}`);
+      if (block.type === "unknown")
+        add(at().types, `${name} block ${textField(block.unknown, "type") ?? "without type"}`);
       else for (const key of Object.keys(block.extra ?? {})) add(at().fields, `${name} block ${block.type}.${key}`);
     }
   }
@@ -57,11 +58,6 @@ const knownMessageFields: ReadonlySet<string> = new Set([
 function nameOf(item: Exclude<TranscriptItem, { kind: "unreadable" | "other" }>): string {
   if (item.kind === "system") return `system/${item.subtype}`;
   return item.kind === "attachment" ? `attachment/${item.type}` : item.kind;
-}
-
-function blockName(block: unknown): string {
-  const type = fieldOf(block, "type");
-  return typeof type === "string" ? type : "without type";
 }
 
 function add(counts: Map<string, number>, name: string): void {
