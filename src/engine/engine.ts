@@ -127,7 +127,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       return hooks.length === 0 ? undefined : eventBudgetMs(row, hooks, env);
     },
     explain: whileOpen(events.explain),
-    list: () => listHooks(allHooks(), settings.inForce().trust),
+    list: () => listHooks(allHooks(), settings.inForce()),
     rules: whileOpen(async () =>
       (await import("./settings/permission-rules.ts")).permissionRules(settings.inForce(), resolved),
     ),

@@ -221,3 +221,59 @@ test("an option that on does not take is refused by name: a guard may rely on it
   expect((await engine.fire("PreToolUse", call)).decision).toBe("deny");
   await engine.close();
 });
+
+describe("an entry of settings that cannot be used", () => {
+  const settings = (PreToolUse: unknown) => [JSON.stringify({ hooks: { PreToolUse } })];
+  const hook = { type: "command", command: "exit 2" };
+
+  test.each([
+    [
+      "a misspelled type",
+      [{ matcher: "Bash", hooks: [{ ...hook, type: "comand" }] }],
+      "comand",
+      "exit 2",
+      /type is unknown: "comand". Did you mean "command"\?$/,
+    ],
+    [
+      "a command hook without its command",
+      [{ hooks: [{ type: "command" }] }],
+      "command",
+      "hooks.PreToolUse[0].hooks[0]",
+      /command is missing$/,
+    ],
+    [
+      "an http hook without a password in its name",
+      [{ hooks: [{ type: "htp", url: "https://a:b@c.d/" }] }],
+      "htp",
+      "https://…@c.d/",
+      /Did you mean "http"/,
+    ],
+    ["a hook where a group is expected", [hook], "command", "exit 2", /it is a hook where a group is expected/],
+    [
+      "a misspelled list of hooks",
+      [{ hook: [hook] }],
+      "unknown",
+      "hooks.PreToolUse[0]",
+      /hooks is missing; "hook" looks like it$/,
+    ],
+    ["a list that is an object", { hooks: [hook] }, "unknown", "hooks.PreToolUse", /it must be a list of groups/],
+  ])("is listed, explained and skipped: %s", async (_, groups, type, name, why) => {
+    const engine = await opened({ settings: settings(groups) });
+    const listed = engine.list().map(({ hook, problems }) => [hook.type, hook.name, problems.map(({ code }) => code)]);
+    expect(listed).toEqual([[type, name, ["hook-invalid"]]]);
+    const skip = { hook: engine.list()[0]?.hook, why: "unsupported", detail: expect.stringMatching(why) };
+    const { hooks } = engine.explain("PreToolUse", call);
+    expect(hooks).toEqual([{ ...skip, runs: false }]);
+    expect((await engine.fire("PreToolUse", call)).skipped).toEqual([skip]);
+    engine.on("PreToolUse", () => undefined);
+    const { runs, skipped } = await engine.fire("PreToolUse", call);
+    expect([runs.length, skipped]).toEqual([1, [skip]]);
+    await engine.close();
+  });
+
+  test("is of the event it was written for, and of no other", async () => {
+    const engine = await opened({ settings: settings([hook]) });
+    expect((await engine.fire("Stop", {})).skipped).toEqual([]);
+    await engine.close();
+  });
+});

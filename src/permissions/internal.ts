@@ -1,5 +1,5 @@
 export { combine } from "./combine.ts";
-export { compileCondition, conditionHolds } from "./condition/condition.ts";
+export { compileCondition, conditionHolds, conditionMiss } from "./condition/condition.ts";
 export { judge } from "./judge/judge.ts";
 export type { JudgeContext } from "./judge/judge-context.ts";
 export type { JudgedPart, Judgement, RuleRef } from "./judge/judgement.ts";

@@ -70,7 +70,8 @@ export interface HookRef {
   /** Stable: layer, event, group, index and a hash of the content. */
   readonly id: string;
   readonly event: string;
-  readonly type: HookType;
+  /** One of the types; for an entry that cannot be used, what its file contains. */
+  readonly type: HookType | (string & {});
   readonly source: LayerKind;
   readonly file?: string;
   readonly matcher?: string;

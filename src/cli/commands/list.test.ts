@@ -48,3 +48,31 @@ test("a missing --plugin-dir, and --tool for an event without a tool, are refuse
     expect([status, err]).toEqual([1, expect.stringContaining(why)]);
   }
 });
+
+test("an entry that cannot be used is listed as never running, explained and skipped, and doctor reports it", async () => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "comand\u001b[31m", command: "exit 2" }] }] };
+  writeFileSync(join(project, "own.json"), JSON.stringify({ hooks }));
+  const input = JSON.stringify({ tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t1" });
+  const why = 'cannot be used: type is unknown: "comand';
+  for (const [words, shown] of [
+    [["list"], "[Bash]  exit 2\n    never runs flag, "],
+    [["explain", "PreToolUse", "--input", input], `  unsupported exit 2\n              ${why}`],
+    [["fire", "PreToolUse", "--input", input], `  skipped  exit 2  unsupported: ${why}`],
+    [["doctor"], "error    hook-invalid: hooks.PreToolUse[0].hooks[0].type in "],
+  ] as const) {
+    const { out } = await callHookline([...words, "--settings", "own.json"], { home, cwd: project, env });
+    expect([words[0], out]).toEqual([words[0], expect.stringContaining(shown)]);
+    expect([words[0], out]).toEqual([words[0], expect.not.stringContaining("\u001b")]);
+  }
+});
+
+test("a hook that its event does not take is listed as never running", async () => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  const hooks = { Notification: [{ hooks: [{ type: "prompt", prompt: "Is it fine?" }] }] };
+  writeFileSync(join(project, "own.json"), JSON.stringify({ hooks }));
+  const { out } = await callHookline(["list", "--settings", "own.json"], { home, cwd: project, env });
+  expect(out).toContain("prompt  Is it fine?\n    never runs flag, ");
+});

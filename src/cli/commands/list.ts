@@ -1,5 +1,5 @@
 import type { ListedHook } from "../../engine/internal.ts";
-import { escapeControls, groupBy, stripControl, type Warning } from "../../protocol/internal.ts";
+import { escapeControls, groupBy, stripControl, type Warning, type WarningCode } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
@@ -35,11 +35,19 @@ function listText(hooks: readonly ListedHook[], warnings: readonly WarningLine[]
   return `${[...lines, ...warnings.map(({ code, message }) => `${style.yellow("warning")} ${code}: ${stripControl(message)}`)].join("\n")}\n`;
 }
 
-function hookLine({ hook, trust, if: condition }: ListedHook, style: Style): string {
+function hookLine(listed: ListedHook, style: Style): string {
+  const { hook, if: condition } = listed;
   const matcher = hook.matcher ? ` [${escapeControls(hook.matcher)}]` : "";
   const rule = condition ? ` if ${escapeControls(condition)}` : "";
-  const state =
-    trust === "trusted" ? style.green(trust) : style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
   const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
-  return `  ${hook.type}${matcher}${rule}  ${escapeControls(hook.name)}\n    ${state} ${style.dim(escapeControls(where))}`;
+  return `  ${escapeControls(hook.type)}${matcher}${rule}  ${escapeControls(hook.name)}\n    ${stateText(listed, style)} ${style.dim(escapeControls(where))}`;
 }
+
+function stateText({ trust, problems }: ListedHook, style: Style): string {
+  if (problems.some(({ code }) => neverRuns.has(code))) return style.yellow("never runs");
+  if (trust === "trusted") return style.green(trust);
+  return style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
+}
+
+/** A hook with one of these problems must not look as if it were active. */
+const neverRuns: ReadonlySet<WarningCode> = new Set(["hook-invalid", "type-unsupported", "if-invalid", "if-ignored"]);

@@ -9,7 +9,7 @@ import {
 } from "../../protocol/internal.ts";
 import { checkFireOptions } from "../check-engine-options.ts";
 import type { FireOptions } from "../engine-type.ts";
-import type { EffectiveSettings } from "../live/effective-settings.ts";
+import { type EffectiveSettings, withUnusable } from "../live/effective-settings.ts";
 import type { MemoryHooks } from "../live/memory-hooks.ts";
 import { matcherValue } from "../match/matcher.ts";
 import { type MaybeAsync, whenReady } from "../runners/run-limits.ts";
@@ -67,7 +67,11 @@ export function openEvents(parts: IntakeOptions) {
     const { hooks: concerned, skipped } = selectByMatcher(found.hooks, found.matched);
     // Most events have no matching hook: they only cost the check of the matchers.
     if (concerned.length === 0 && !row.special.endsTurn && policyFloor(row, found.settings) === undefined)
-      return note(row, given, quietOutcome(row, { runs: noRuns, skipped, warnings }));
+      return note(
+        row,
+        given,
+        quietOutcome(row, { runs: noRuns, skipped: withUnusable(skipped, found.settings, row.name), warnings }),
+      );
     const loading = live.ready();
     if (loading !== undefined) {
       await loading;

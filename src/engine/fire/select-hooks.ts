@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { FailurePolicy, Hook, HookType, Skip, ToolInput } from "../../protocol/internal.ts";
-import { type EffectiveSettings, switchedOff } from "../live/effective-settings.ts";
+import { type EffectiveSettings, switchedOff, withUnusable } from "../live/effective-settings.ts";
 import { matcherDetail, matches } from "../match/matcher.ts";
 import type { Ports } from "../ports.ts";
 import { type ConfiguredHook, honorsOnce, isBackground, isInProcess } from "../settings/layer.ts";
@@ -66,8 +66,8 @@ function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: Firing
     return { hook: ref, why: "if", detail: `if "${rule}" is not a permission rule and never holds` };
   const { tool_name: tool, tool_input: input, cwd } = event.payload;
   const { home, cwd: projectRoot } = event.services.options;
-  if (condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot })) return undefined;
-  return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
+  const found = condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot });
+  return found === undefined ? undefined : { hook: ref, why: "if", detail: `if "${rule}" does not hold: ${found}` };
 }
 
 type SkipRefusal = Omit<Skip, "hook">;
@@ -86,11 +86,11 @@ const skipChecks: readonly SkipCheck[] = [
 
 /** What may run of what was selected: no check refuses it, and equal hooks run once. */
 function admitHooks(selection: Selection, event: FiringEvent): Selection {
-  const { settings, depth } = event;
+  const { settings, depth, row } = event;
   const known = admitted.get(selection);
   if (known?.settings === settings && known.depth === depth) return known.result;
   const passed: ConfiguredHook[] = [];
-  const skipped: Skip[] = [...selection.skipped];
+  const skipped: Skip[] = [...withUnusable(selection.skipped, settings, row.name)];
   for (const hook of selection.hooks) {
     const refusal = firstRefusal(hook, event);
     if (refusal === undefined) passed.push(hook);

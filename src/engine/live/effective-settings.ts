@@ -164,6 +164,16 @@ async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<T
   return options.trust === "workspace" ? workspaceTrust(options) : pinnedTrust(snapshot, options);
 }
 
+/** Entries that cannot be used count as skipped, whatever their matcher: their author believes that they run. */
+export function withUnusable(
+  skipped: readonly Skip[],
+  { unusable }: EffectiveSettings,
+  event: string,
+): readonly Skip[] {
+  const entries = unusable.get(event);
+  return entries === undefined ? skipped : [...skipped, ...entries.map(({ skip }) => skip)];
+}
+
 /** Keys that switch hooks off, in any file. */
 export function switchedOff(
   hook: ConfiguredHook,

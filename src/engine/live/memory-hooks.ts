@@ -91,7 +91,7 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
     });
     return (tool, input, folders) => {
       const condition = conditionCompiler()?.(text, aliases);
-      return typeof condition === "function" && condition(tool, input, folders);
+      return typeof condition === "function" ? condition(tool, input, folders) : "it is not a permission rule";
     };
   }
 

@@ -8,8 +8,8 @@ export interface ConditionFolders {
   readonly projectRoot: string;
 }
 
-/** A compiled `if` of a hook: whether it holds for a tool call. */
-export type HookCondition = (tool: string, input: ToolInput, folders: ConditionFolders) => boolean;
+/** A compiled `if` of a hook. Returns what a tool call has instead, for a message; undefined when the condition holds. */
+export type HookCondition = (tool: string, input: ToolInput, folders: ConditionFolders) => string | undefined;
 
 export type CompileCondition = (text: string, aliases: ToolAliases) => HookCondition | { readonly invalid: string };
 
@@ -21,11 +21,11 @@ export function conditionCompiler(): CompileCondition | undefined {
 }
 
 export async function loadConditionCompiler(): Promise<CompileCondition> {
-  const { compileCondition, conditionHolds } = await import("../../permissions/internal.ts");
+  const { compileCondition, conditionMiss } = await import("../../permissions/internal.ts");
   loaded ??= (text, aliases) => {
     const condition = compileCondition(text, { aliases });
     if ("invalid" in condition) return condition;
-    return (tool, input, folders) => conditionHolds(condition, { tool, input }, { ...folders, names: { aliases } });
+    return (tool, input, folders) => conditionMiss(condition, { tool, input }, { ...folders, names: { aliases } });
   };
   return loaded;
 }

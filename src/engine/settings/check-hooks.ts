@@ -14,6 +14,7 @@ import {
 import { type Fault, fieldsFault, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 import { clientHooks } from "./client-keys.ts";
+import type { UnusableEntry } from "./layer.ts";
 
 /** The file that is checked. */
 export interface HooksSource {
@@ -27,6 +28,8 @@ export interface HooksSource {
 interface CheckedHooks {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
   readonly warnings: readonly Warning[];
+  /** Entries that had to be dropped. */
+  readonly unusable: readonly UnusableEntry[];
   /** Events of which an entry had to be dropped. */
   readonly damaged: readonly string[];
 }
@@ -40,25 +43,26 @@ export type Rows = Readonly<Record<string, EventRow>>;
  */
 export function checkHooks(value: unknown, source: HooksSource, rows: Rows = catalog): CheckedHooks {
   const { file } = source;
-  if (value === undefined) return { hooks: {}, warnings: [], damaged: [] };
+  if (value === undefined) return { hooks: {}, warnings: [], unusable: [], damaged: [] };
   if (!isObject(value)) {
     const warning = invalid(file, "hooks", `must be an object from event to list, not ${showValue(value)}`);
-    return { hooks: {}, warnings: [warning], damaged: Object.keys(rows) };
+    return { hooks: {}, warnings: [warning], unusable: [], damaged: Object.keys(rows) };
   }
   const warnings: Warning[] = [];
-  const damaged: string[] = [];
+  const unusable: UnusableEntry[] = [];
   const kept: [string, readonly HookGroup[]][] = [];
   for (const [event, groups] of Object.entries(value)) {
     if (!Object.hasOwn(rows, event)) {
       warnings.push(unknownEvent(event, file, rows));
       continue;
     }
-    const checked = checkGroups(groups, { ...source, event, at: `hooks.${event}` });
+    const checked = checkGroups(groups, { ...source, event, at: `hooks.${event}`, number: "" });
     kept.push([event, checked.groups]);
     warnings.push(...checked.warnings);
-    if (checked.warnings.some(({ code }) => code === "hook-invalid")) damaged.push(event);
+    unusable.push(...checked.unusable);
   }
-  return { hooks: Object.fromEntries(kept), warnings, damaged };
+  const damaged = [...new Set(unusable.map(({ event }) => event))];
+  return { hooks: Object.fromEntries(kept), warnings, unusable, damaged };
 }
 
 /** Why an entry of a file is not valid; undefined when it is. */
@@ -85,18 +89,28 @@ type Entry = Readonly<Record<string, unknown>>;
 interface Spot extends HooksSource {
   readonly event: string;
   readonly at: string;
+  /** Its number in the list of the event, as in `0` or `0.1`. */
+  readonly number: string;
 }
 
-function checkGroups(value: unknown, spot: Spot): { groups: HookGroup[]; warnings: Warning[] } {
-  const { file, at } = spot;
+interface CheckedGroup {
+  readonly group?: HookGroup;
+  readonly warnings: readonly Warning[];
+  readonly unusable: readonly UnusableEntry[];
+}
+
+function checkGroups(value: unknown, spot: Spot): Omit<CheckedGroup, "group"> & { readonly groups: HookGroup[] } {
   if (!Array.isArray(value)) {
-    return { groups: [], warnings: [invalid(file, at, `must be a list of groups, not ${showValue(value)}`)] };
+    return { groups: [], ...unusableEntry(value, spot, "", `must be a list of groups, not ${showValue(value)}`) };
   }
-  const checked = value.map((group, index) => checkGroup(group, { ...spot, at: `${at}[${index}]` }));
+  const checked = value.map((group, index) =>
+    checkGroup(group, { ...spot, at: `${spot.at}[${index}]`, number: String(index) }),
+  );
   return {
     // An empty group replaces one that is dropped, so that the others keep their numbers.
     groups: checked.map(({ group = { hooks: [] } }) => group),
     warnings: checked.flatMap(({ warnings }) => warnings),
+    unusable: checked.flatMap(({ unusable }) => unusable),
   };
 }
 
@@ -157,35 +171,52 @@ function keysOfHook(type: FileHook["type"]): readonly string[] {
 
 const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
 
-function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: Warning[] } {
-  const { file, at } = spot;
-  if (!isObject(value)) return { warnings: [invalid(file, at, `must be an object, not ${showValue(value)}`)] };
+function checkGroup(value: unknown, spot: Spot): CheckedGroup {
+  const refuse = (field: string, why: string) => unusableEntry(value, spot, field, why);
+  if (!isObject(value)) return refuse("", `must be an object, not ${showValue(value)}`);
   const hooks = ownValue(value, "hooks");
   if (hooks === undefined && value["type"] !== undefined) {
-    return { warnings: [invalid(file, at, 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }')] };
+    return refuse("", 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }');
   }
   const group = withValidOnFailure(value, spot, false);
   const { hooks: _, ...own } = groupFields;
   const fault = fieldsFault(group.value, own);
-  if (fault !== undefined) return { warnings: [invalid(file, `${at}.${fault.field}`, fault.why)] };
+  if (fault !== undefined) return refuse(fault.field, fault.why);
   if (!Array.isArray(hooks)) {
-    const why = hooks === undefined ? missing(value, "hooks") : `must be a list, not ${showValue(hooks)}`;
-    return { warnings: [invalid(file, `${at}.hooks`, why)] };
+    return refuse("hooks", hooks === undefined ? missing(value, "hooks") : `must be a list, not ${showValue(hooks)}`);
   }
   const warnings: Warning[] = [...group.warnings, ...misspelled(value, keysOfGroup, spot)];
+  const unusable: UnusableEntry[] = [];
   const kept = hooks.flatMap((given: unknown, index): FileHook[] => {
-    const hookSpot = { ...spot, at: `${at}.hooks[${index}]` };
+    const hookSpot = { ...spot, at: `${spot.at}.hooks[${index}]`, number: `${spot.number}.${index}` };
     const entry = isObject(given) ? withValidOnFailure(given, hookSpot, true) : { value: given, warnings: [] };
     const wrong = hookFault(entry.value);
     if (wrong !== undefined) {
-      warnings.push(invalid(file, wrong.field === "" ? hookSpot.at : `${hookSpot.at}.${wrong.field}`, wrong.why));
+      const refused = unusableEntry(given, hookSpot, wrong.field, wrong.why, value["matcher"]);
+      warnings.push(...refused.warnings);
+      unusable.push(...refused.unusable);
       return [];
     }
     const hook = entry.value as FileHook;
     warnings.push(...entry.warnings, ...misspelled({ ...hook }, keysOfHook(hook.type), hookSpot));
     return [hook];
   });
-  return { group: { ...group.value, hooks: kept }, warnings };
+  return { group: { ...group.value, hooks: kept }, warnings, unusable };
+}
+
+function unusableEntry(value: unknown, spot: Spot, field: string, why: string, matcher?: unknown): CheckedGroup {
+  const { event, number, file, at } = spot;
+  const warning = invalid(file, field === "" ? at : `${at}.${field}`, why);
+  const given = isObject(value) ? value : {};
+  const entry = {
+    event,
+    number,
+    at,
+    entry: given,
+    matcher: matcher ?? given["matcher"],
+    why: `${field || "it"} ${why}`,
+  };
+  return { warnings: [warning], unusable: [{ ...entry, warning }] };
 }
 
 function invalid(file: string, at: string, why: string): Warning {

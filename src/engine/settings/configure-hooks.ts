@@ -8,6 +8,7 @@ import {
   type HookRef,
   intendedName,
   type LayerKind,
+  type Skip,
   showValue,
   type Warning,
   type WarningCode,
@@ -15,7 +16,15 @@ import {
 import type { CompileCondition } from "../match/conditions.ts";
 import { compileMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
 import { hookFault } from "./check-hooks.ts";
-import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "./layer.ts";
+import {
+  type ConfiguredHook,
+  honorsOnce,
+  isBackground,
+  isInProcess,
+  type Layer,
+  type UnusableEntry,
+  type UnusableHook,
+} from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
 /** Where a group is, and what is needed to compile it. */
@@ -64,6 +73,35 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       ],
     };
   });
+}
+
+/** An entry that cannot be used, as it is listed and skipped. */
+export function unusableHook(
+  unusable: UnusableEntry,
+  layer: Layer,
+  label: string,
+  { name: event }: EventRow,
+): UnusableHook {
+  const { number, at, entry, matcher, why, warning } = unusable;
+  const { type = "unknown" } = entry;
+  const hash = sha256(JSON.stringify([event, matcher ?? "", entry])).slice(0, 8);
+  const ref: HookRef = {
+    id: [label, event, number, hash].filter((part) => part !== "").join(":"),
+    event,
+    type: typeof type === "string" ? type : showValue(type),
+    source: layer.kind,
+    ...defined({ file: layer.file, matcher: typeof matcher === "string" ? matcher : undefined }),
+    name: unusableName(entry) ?? at,
+  };
+  const skip: Skip = { hook: ref, why: "unsupported", detail: `cannot be used: ${why}` };
+  return { ref, layer, problems: [warning], skip };
+}
+
+/** How users recognize an entry that may lack anything. */
+function unusableName({ command, url, prompt, tool }: UnusableEntry["entry"]): string | undefined {
+  const address = typeof url === "string" ? withoutPassword(url) : undefined;
+  const text = [command, address, prompt, tool].find((value) => typeof value === "string" && value !== "");
+  return text === undefined ? undefined : shortened(String(text));
 }
 
 type ConfigureWarning = readonly [WarningCode, string];
@@ -175,10 +213,14 @@ function hookName(hook: Hook): string {
       return `${hook.server}:${hook.tool}`;
     case "prompt":
     case "agent":
-      return hook.prompt.length > 60 ? `${hook.prompt.slice(0, 59)}…` : hook.prompt;
+      return shortened(hook.prompt);
     default:
       return hook.name ?? hook.type;
   }
+}
+
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 /** Models and logs receive the name of a hook as a part of reasons. */

@@ -1,4 +1,13 @@
-import type { EventRow, FailurePolicy, Hook, HookRef, LayerKind, Settings, Warning } from "../../protocol/internal.ts";
+import type {
+  EventRow,
+  FailurePolicy,
+  Hook,
+  HookRef,
+  LayerKind,
+  Settings,
+  Skip,
+  Warning,
+} from "../../protocol/internal.ts";
 import type { HookCondition } from "../match/conditions.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { warningAt } from "./check-fields.ts";
@@ -15,11 +24,27 @@ export interface Layer {
   readonly settings: Settings;
   /** False when the file exists but could not be used at all. */
   readonly readable: boolean;
+  /** Entries of `hooks` that cannot be used. They never run. */
+  readonly unusable?: readonly UnusableEntry[];
   /** Events of which an entry could not be used. */
   readonly damaged?: readonly string[];
   readonly warnings: readonly Warning[];
   /** The hash of the bytes that were read. */
   readonly contentHash: string;
+}
+
+/** An entry of `hooks` that cannot be used: a group or a hook. */
+export interface UnusableEntry {
+  readonly event: string;
+  /** Its number in the list of the event, as in `0` or `0.1`; empty for the list as a whole. */
+  readonly number: string;
+  /** Its path in the file. */
+  readonly at: string;
+  /** What the file contains there; empty when it is not an object. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly matcher: unknown;
+  readonly why: string;
+  readonly warning: Warning;
 }
 
 /** The folder of a plugin, and the part of its configuration that its hooks receive. */
@@ -52,6 +77,11 @@ export interface ConfiguredHook {
   readonly onFailure: FailurePolicy;
   /** Warnings about it from loading. */
   readonly problems: readonly Warning[];
+}
+
+/** An entry that cannot be used, where hooks are listed. */
+export interface UnusableHook extends Pick<ConfiguredHook, "ref" | "layer" | "problems"> {
+  readonly skip: Skip;
 }
 
 /** Whether it runs as a function of the host, without a process or a request. */

@@ -36,7 +36,8 @@ export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = c
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
   if (!isObject(value)) return unreadableLayer(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
-  const { hooks, warnings, damaged } = checkHooks(ownValue(value, "hooks"), { file: name, ...clientOf(source) }, rows);
+  const checked = checkHooks(ownValue(value, "hooks"), { file: name, ...clientOf(source) }, rows);
+  const { hooks, warnings, unusable, damaged } = checked;
   // A plugin and a file with frontmatter have only hooks.
   const keys = source.plugin || source.frontmatter ? { settings: {}, warnings: [] } : checkKeys(value, name);
   return {
@@ -50,6 +51,7 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
       ...unsupported(source, value, keys.settings),
     ],
     contentHash,
+    ...(unusable.length === 0 ? {} : { unusable }),
     ...(damaged.length === 0 ? {} : { damaged }),
   };
 }

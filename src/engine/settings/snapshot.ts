@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { catalog, type Warning } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
-import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
-import type { ConfiguredHook, Layer } from "./layer.ts";
+import { configureGroup, type GroupPlace, unusableHook } from "./configure-hooks.ts";
+import type { ConfiguredHook, Layer, UnusableHook } from "./layer.ts";
 import { type MergedSettings, mergeLayers } from "./merge-layers.ts";
 
 /** All settings in force. It never changes; a reload makes another one. */
@@ -12,6 +12,8 @@ export interface Snapshot {
   readonly fingerprint: string;
   /** The hooks of each event that has any, in configured order. */
   readonly byEvent: ReadonlyMap<string, readonly ConfiguredHook[]>;
+  /** Entries of each event that cannot be used. They are listed and skipped. */
+  readonly unusable: ReadonlyMap<string, readonly UnusableHook[]>;
   readonly merged: MergedSettings;
   readonly layers: readonly Layer[];
   /** Warnings from loading, without duplicates. */
@@ -37,7 +39,14 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
     byEvent.set(event, hooks);
     return hooks;
   };
+  const unusable = new Map<string, UnusableHook[]>();
   for (const [index, layer] of layers.entries()) {
+    for (const entry of layer.unusable ?? []) {
+      const row = rowFor(entry.event, layer, rows);
+      if (row === undefined) continue;
+      const hook = unusableHook(entry, layer, labels[index] ?? layer.kind, row);
+      unusable.set(row.name, [...(unusable.get(row.name) ?? []), hook]);
+    }
     const onFailure = layer.kind === "managed" ? merged.managedOnFailure : undefined;
     for (const [event, groups] of Object.entries(layer.settings.hooks ?? {})) {
       const row = rowFor(event, layer, rows);
@@ -60,6 +69,7 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
   const snapshot: Snapshot = {
     fingerprint: fingerprintOf(layers),
     byEvent,
+    unusable,
     merged,
     layers,
     warnings: distinct([...layers.flatMap((layer) => layer.warnings), ...warnings, ...problems]),

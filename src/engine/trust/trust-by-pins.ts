@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Warning } from "../../protocol/internal.ts";
-import type { ConfiguredHook, Layer } from "../settings/layer.ts";
+import type { Layer } from "../settings/layer.ts";
 import { nameOf } from "../settings/read-layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";
@@ -30,7 +30,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
   const lookups = trustLookups([...items.values()], pins.pins, checkout);
   const statusOf = (id: string, cwd?: string): HookTrustStatus => lookups.get(id)?.(cwd) ?? notApproved;
   return {
-    ofHook: ({ layer, ref }: ConfiguredHook, cwd) => (isOfCheckout(layer) ? statusOf(ref.id, cwd) : trusted),
+    ofHook: ({ layer, ref }, cwd) => (isOfCheckout(layer) ? statusOf(ref.id, cwd) : trusted),
     ofKey(layer: Layer, key: TrustedKey) {
       const id = `${layer.kind}:${key}`;
       return isOfCheckout(layer) && items.has(id) ? statusOf(id) : trusted;

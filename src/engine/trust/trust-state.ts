@@ -33,7 +33,7 @@ export interface Trust {
    * Contract: for a hook of the checkout, the files it names are read and compared in this call. `cwd` is the folder that it would
    * run in. Default: the checkout's own.
    */
-  ofHook(hook: ConfiguredHook, cwd?: string): HookTrustStatus;
+  ofHook(hook: Pick<ConfiguredHook, "layer" | "ref">, cwd?: string): HookTrustStatus;
   ofKey(layer: Layer, key: TrustedKey): HookTrustStatus;
   /** The status of an approvable item, by its id. */
   ofPinnable(id: string): TrustStatus;

@@ -1,17 +1,25 @@
 import { type CommandPattern, couldCover } from "../rules/spec-patterns.ts";
-import { analyseShell, type ShellContext } from "../shell/analyse.ts";
+import { analyseShell, type ShellAnalysis, type ShellContext } from "../shell/analyse.ts";
 import { coversText, joinsCommands, meets, textsOf } from "../shell/command-text.ts";
 import { readBuiltin } from "../shell/programs/builtins.ts";
 import { readsOpenFile, shells } from "../shell/programs/wrappers.ts";
 import { type CommandPart, type ShellPart, type ShellWord, staticValue } from "../shell/shell-part.ts";
 
+/** A text for bash as a condition reads it. */
+export function analyseForCondition(text: string, context: ShellContext): ShellAnalysis {
+  return analyseShell(joinContinuedLines(text) ?? text, context);
+}
+
 /**
  * Whether a condition on commands holds for a text for bash. It holds when a command in the text meets it or may meet it. Where a part of
  * the text cannot be analysed, it holds when what runs there is decided at run time, or when the condition's command is named anywhere.
  */
-export function commandHolds(pattern: CommandPattern, text: string, context: ShellContext): boolean {
-  const joined = joinContinuedLines(text);
-  const { complete, problems, parts } = analyseShell(joined ?? text, context);
+export function commandHolds(
+  pattern: CommandPattern,
+  text: string,
+  { complete, problems, parts }: ShellAnalysis,
+  context: ShellContext,
+): boolean {
   const commands = parts.filter((part) => part.kind === "command");
   if (commands.some((part) => meets(textsOf(part), pattern) !== "no")) return true;
   if (commands.length > 1 && joinsCommands(pattern) && coversText(text)(pattern)) return true;

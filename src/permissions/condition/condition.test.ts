@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { compileCondition, conditionHolds } from "./condition.ts";
+import { compileCondition, conditionHolds, conditionMiss } from "./condition.ts";
 
 interface Everyday {
   readonly rules: readonly string[];
@@ -273,4 +273,24 @@ test("a condition written over several commands holds for the text and for each 
     false,
   ]);
   expect(bash("Bash(git add . && git commit *)", "git add . && git commit -m x")).toBe(true);
+});
+
+test.each([
+  [
+    "Bash(git push *)",
+    "Bash",
+    { command: "cd api && git status; ls" },
+    'it runs "cd api", "git status", "ls"',
+  ],
+  ["Bash(git *)", "Bash", { command: "a; b; c; d; e; f; g" }, 'it runs "a", "b", "c", "d", "e" and 2 more'],
+  ["Bash(git *)", "Bash", { command: "# nothing" }, "it runs no command"],
+  ["Bash(git *)", "Write", { file_path: "a" }, 'the tool is "Write"'],
+  ["Write(*.ts)", "Write", { file_path: "notes.md" }, 'the path is "notes.md"'],
+  ["WebFetch(domain:example.com)", "WebFetch", { url: "https://other.org/x" }, 'the host is "other.org"'],
+  ["Agent(Explore)", "Agent", { subagent_type: "Plan" }, 'the agent is "Plan"'],
+  ["Skill(deploy)", "Skill", { skill: "test" }, 'the skill is "test"'],
+  ["Bash(git push *)", "Bash", { command: "git push origin" }, undefined],
+])("a condition that does not hold names what the call has instead: %s, %s, %j", (rule, tool, input, found) => {
+  const condition = compileCondition(rule);
+  expect("invalid" in condition ? condition : conditionMiss(condition, { tool, input }, context)).toBe(found);
 });

@@ -1,13 +1,23 @@
 import { posix } from "node:path";
-import { fitsPieces, isObject } from "../../protocol/internal.ts";
+import { fitsPieces, isObject, showValue } from "../../protocol/internal.ts";
 import type { JudgeContext } from "../judge/judge-context.ts";
 import { foldName, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { isInvalid } from "../rules/rule.ts";
 import { type RuleMeaning, readRule, type Target } from "../rules/rule-meaning.ts";
 import { currentName, type ToolNames } from "../rules/rule-tools.ts";
-import { couldStartAgent, couldStartSkill, coversHost, fieldCovers, hostOf } from "../rules/spec-patterns.ts";
-import { commandHolds } from "./command-condition.ts";
+import {
+  agentType,
+  couldStartAgent,
+  couldStartSkill,
+  coversHost,
+  fieldCovers,
+  hostOf,
+  skillText,
+} from "../rules/spec-patterns.ts";
+import type { ShellAnalysis } from "../shell/analyse.ts";
+import { displayText } from "../shell/command-text.ts";
+import { analyseForCondition, commandHolds } from "./command-condition.ts";
 
 /** A hook's `if`: one permission rule, used as a filter. */
 export interface Condition {
@@ -24,40 +34,64 @@ export function compileCondition(text: string, names: ToolNames = {}): Condition
   return isInvalid(read) ? { invalid: read.invalid } : { text: read.rule.text, meaning: read.meaning };
 }
 
-/** Whether a call meets the condition. In doubt it does, because a guard must see every call that it may have to stop. */
-export function conditionHolds(
-  { meaning }: Condition,
-  call: { readonly tool: string; readonly input: unknown },
-  context: ConditionContext,
-): boolean {
-  const tool = currentName(call.tool, context.names);
-  // Unlike in a rule of the lists, `mcp__server` alone does not mean all tools of the server. It never holds.
-  if (!fitsPieces(meaning.tools.name, tool)) return false;
-  return targetHolds(meaning.target, isObject(call.input) ? call.input : {}, context);
+interface ToolCall {
+  readonly tool: string;
+  readonly input: unknown;
 }
 
-function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, context: ConditionContext): boolean {
+/** Whether a call meets the condition. In doubt it does, because a guard must see every call that it may have to stop. */
+export function conditionHolds(condition: Condition, call: ToolCall, context: ConditionContext): boolean {
+  return conditionMiss(condition, call, context) === undefined;
+}
+
+/** What a call has instead of what the condition names, for a message; undefined when the call meets the condition. */
+export function conditionMiss({ meaning }: Condition, call: ToolCall, context: ConditionContext): string | undefined {
+  const tool = currentName(call.tool, context.names);
+  // Unlike in a rule of the lists, `mcp__server` alone does not mean all tools of the server. It never holds.
+  if (!fitsPieces(meaning.tools.name, tool)) return `the tool is ${showValue(tool)}`;
+  return targetMiss(meaning.target, isObject(call.input) ? call.input : {}, context);
+}
+
+function targetMiss(
+  target: Target,
+  input: Readonly<Record<string, unknown>>,
+  context: ConditionContext,
+): string | undefined {
   switch (target.kind) {
     case "all":
-      return true;
+      return undefined;
     case "command": {
       const { command } = input;
-      return typeof command !== "string" || commandHolds(target.pattern, command, context);
+      if (typeof command !== "string") return undefined;
+      const analysis = analyseForCondition(command, context);
+      return commandHolds(target.pattern, command, analysis, context) ? undefined : commandsIn(analysis);
     }
-    case "path":
-      return pathHolds(target.pattern, pathOf(input), context);
+    case "path": {
+      const path = pathOf(input);
+      return pathHolds(target.pattern, path, context) ? undefined : `the path is ${showValue(path)}`;
+    }
     case "domain": {
       const host = hostOf(input["url"]);
-      return host === undefined || coversHost(target.pattern, host);
+      return host === undefined || coversHost(target.pattern, host) ? undefined : `the host is ${showValue(host)}`;
     }
     case "agent":
-      return couldStartAgent(target.type, input);
+      return couldStartAgent(target.type, input) ? undefined : `the agent is ${showValue(agentType(input))}`;
     case "skill":
-      return couldStartSkill(target.pattern, input);
+      return couldStartSkill(target.pattern, input) ? undefined : `the skill is ${showValue(skillText(input))}`;
     case "field":
-      return fieldCovers(target, input);
+      return fieldCovers(target, input) ? undefined : `${target.field} is ${showValue(input[target.field])}`;
   }
 }
+
+function commandsIn({ parts }: ShellAnalysis): string {
+  const commands = parts.filter((part) => part.kind === "command");
+  if (commands.length === 0) return "it runs no command";
+  const shown = commands.slice(0, mostShown).map((part) => showValue(displayText(part)));
+  const more = commands.length > mostShown ? ` and ${commands.length - mostShown} more` : "";
+  return `it runs ${shown.join(", ")}${more}`;
+}
+
+const mostShown = 5;
 
 /**
  * Wider than a rule of the lists, as measured in the client. Case is ignored. A pattern without an anchor holds anywhere. `./x` holds
