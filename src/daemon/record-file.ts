@@ -74,21 +74,10 @@ function below(folder: Buffer, name: string): Buffer {
   return Buffer.concat([folder, Buffer.from(`/${name}`, "latin1")]);
 }
 
-/** The record of this very process, as long as it serves. */
-export interface OwnRecord {
-  /** Other code answers now. */
-  updateSource(sourceHash: string): void;
-  /** Whether clients find this daemon by it. They do not after the state folder was cleared, or when another daemon has started since. */
-  isPublished(): Promise<boolean>;
-  /** Contract: another daemon's record is left alone, and once ours is removed it is not written again. */
-  remove(): Promise<void>;
-}
+export type OwnRecord = Awaited<ReturnType<typeof openOwnRecord>>;
 
-export async function openOwnRecord(
-  record: DaemonRecord,
-  env: Env,
-  complain: (line: string) => void,
-): Promise<OwnRecord> {
+/** The record of this very process, as long as it serves. */
+export async function openOwnRecord(record: DaemonRecord, env: Env, complain: (line: string) => void) {
   await writeDaemon(record, env);
   let removed = false;
   // One after the other, so that the newest is written last.
@@ -102,14 +91,17 @@ export async function openOwnRecord(
     }
   };
   return {
-    isPublished: () => isOurs(true),
-    updateSource(sourceHash) {
+    /** Whether clients find this daemon by it. They do not after the state folder was cleared, or when another daemon has started since. */
+    isPublished: (): Promise<boolean> => isOurs(true),
+    /** Other code answers now. */
+    updateSource(sourceHash: string): void {
       if (removed) return;
       writing = writing
         .then(() => writeDaemon({ ...record, sourceHash }, env))
         .catch((error: unknown) => complain(`The record is old: ${String(error)}`));
     },
-    async remove() {
+    /** Contract: another daemon's record is left alone, and once ours is removed it is not written again. */
+    async remove(): Promise<void> {
       removed = true;
       await writing;
       if (await isOurs(false)) await rm(recordPath(record.hooksFile, env), { force: true });

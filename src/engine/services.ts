@@ -4,34 +4,18 @@ import type { ResolvedOptions } from "./options.ts";
 import type { Asker, Clock, Notice, Ports } from "./ports.ts";
 import { type Background, background } from "./runners/background-hooks.ts";
 
-/** What every event of an engine uses. */
-export interface Services {
-  readonly options: ResolvedOptions;
-  readonly sessions: SessionState;
-  readonly clock: Clock;
-  /** Created when the first hook goes into the background. */
-  readonly background: Background;
-  /** Ends what still runs in the background, after `waitMs` of grace. */
-  closeBackground(waitMs: number): Promise<void>;
-  /** Contract: never rejects. Without a user to ask, on refusal, on cancel and when the asker fails the answer is undefined. */
-  readonly ask: Asker;
-  observe(record: RunRecord, payload: AnyPayload): void;
-  /** A run in the background ended. */
-  backgroundEnded(id: string, record: RunRecord): void;
-  tell(notice: Notice): void;
-  /** What comes up after its event was settled is reported with the next one. */
-  warn(warning: Warning): void;
-}
-
 export interface ServiceParts {
-  readonly sessions: SessionState;
+  readonly sessions: ReturnType<typeof sessionState>;
   hooks(): readonly Hook[];
   warn(warning: Warning): void;
   /** Reports a run to the code that registered its hook. */
   ran(record: RunRecord): Warning | undefined;
 }
 
-export async function openServices(options: ResolvedOptions, parts: ServiceParts): Promise<Services> {
+export type Services = Awaited<ReturnType<typeof openServices>>;
+
+/** What every event of an engine uses. */
+export async function openServices(options: ResolvedOptions, parts: ServiceParts) {
   const { observe } = options.ports;
   const tell = observe === undefined ? ignore : await openObserver(observe, options, parts);
   let hooksInBackground: Background | undefined;
@@ -40,23 +24,28 @@ export async function openServices(options: ResolvedOptions, parts: ServiceParts
     sessions: parts.sessions,
     tell,
     clock: options.ports.clock ?? steadyClock,
-    get background() {
+    /** Created when the first hook goes into the background. */
+    get background(): Background {
       hooksInBackground ??= background(parts.warn);
       return hooksInBackground;
     },
-    async closeBackground(waitMs) {
+    /** Ends what still runs in the background, after `waitMs` of grace. */
+    async closeBackground(waitMs: number): Promise<void> {
       await hooksInBackground?.close(waitMs);
     },
+    /** Contract: never rejects. Without a user to ask, on refusal, on cancel and when the asker fails the answer is undefined. */
     ask: oneAtATime(options.ports.asker),
     observe: observe
-      ? (record, payload) =>
+      ? (record: RunRecord, payload: AnyPayload): void =>
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })
       : ignore,
-    backgroundEnded(id, record) {
+    /** A run in the background ended. */
+    backgroundEnded(id: string, record: RunRecord): void {
       tell({ kind: "background-ended", id, record });
       const warning = parts.ran(record);
       if (warning !== undefined) parts.warn(warning);
     },
+    /** What comes up after its event was settled is reported with the next one. */
     warn: parts.warn,
   };
 }
@@ -88,8 +77,6 @@ async function openObserver(
     warn({ code: "observer-threw", message: `The observer threw: ${String(error)}` });
   return observer({ observe, content, env, hooks, onThrow });
 }
-
-type SessionState = ReturnType<typeof sessionState>;
 
 /** What one event of a session leaves for later ones: skills in use, ids of hooks with `once` that have run, continuations. */
 export function sessionState() {

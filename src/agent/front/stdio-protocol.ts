@@ -17,17 +17,7 @@ import type { FrontIo } from "./front-io.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The connection to an embedding program over stdin and stdout: it sends prompts and requests, and answers ours. */
-export interface Protocol {
-  /** Serves requests and prompts; resolves when the session may begin. */
-  serve(control: AgentControl): Promise<void>;
-  /** Sends all questions to the program. */
-  readonly user: UserPort;
-  /** Sends only forms of servers. They are cancelled for a program that has sent no request: it may not know requests. */
-  readonly forms: UserPort;
-  close(): void;
-}
-
-export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void): Protocol {
+export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void) {
   const pending = new Map<string, { resolve(value: unknown): void; reject(reason: unknown): void }>();
   let reader: Interface | undefined;
   let usesRequests = false;
@@ -84,7 +74,8 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
 
   const user = userOverProtocol(request);
   return {
-    serve(control) {
+    /** Serves requests and prompts; resolves when the session may begin. */
+    serve(control: AgentControl): Promise<void> {
       // Opened here because lines that arrive before the listener are lost.
       const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
       reader = lines;
@@ -103,11 +94,13 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
         });
       });
     },
+    /** Sends all questions to the program. */
     user,
+    /** Sends only forms of servers. They are cancelled for a program that has sent no request: it may not know requests. */
     forms: {
       elicit: async (form, signal) => (usesRequests && (await user.elicit?.(form, signal))) || { action: "cancel" },
-    },
-    close: () => reader?.close(),
+    } satisfies UserPort,
+    close: (): void => reader?.close(),
   };
 }
 

@@ -134,24 +134,20 @@ export function taskOf({ agent }: AgentThread): TaskIdentity | undefined {
   return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
 }
 
-export interface Threads {
-  /** Throws before the main thread is open. */
-  readonly main: AgentThread;
-  /** Finds a thread by the id of its subagent, or the main thread by `main`. */
-  find(id: string): AgentThread | undefined;
-  add(thread: AgentThread): void;
-}
+export type Threads = ReturnType<typeof openThreads>;
 
-export function openThreads(): Threads {
+export function openThreads() {
   const byId = new Map<string, AgentThread>();
   return {
-    get main() {
+    /** Throws before the main thread is open. */
+    get main(): AgentThread {
       const main = byId.get("main");
       if (main === undefined) throw new Error("the main thread is not open yet");
       return main;
     },
-    find: (id) => byId.get(id),
-    add: (thread) => void byId.set(thread.agent?.id ?? "main", thread),
+    /** Finds a thread by the id of its subagent, or the main thread by `main`. */
+    find: (id: string): AgentThread | undefined => byId.get(id),
+    add: (thread: AgentThread): void => void byId.set(thread.agent?.id ?? "main", thread),
   };
 }
 

@@ -4,20 +4,6 @@ import { isFailedRun } from "../turn/attachments.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
 import type { AgentSession, AgentThread } from "./agent-session.ts";
 
-/** The end of a session, which may begin while a turn runs. */
-export interface SessionEnd {
-  /** Starts the end: fires SessionEnd, stops background work and starts the clock. */
-  begin(reason: string): void;
-  /** Resolves when the current turn has not ended in time. */
-  readonly overdue: Promise<undefined>;
-  /**
-   * Waits for hooks, subagents and commands, then closes servers, the registry entry and the transcript.
-   * Contract: resolves within two seconds after `begin`, or half a second after the budget of SessionEnd hooks if that is longer.
-   * Processes that did not end in time are killed. Never rejects because of a hook; its stderr is reported.
-   */
-  finish(reason: string): Promise<void>;
-}
-
 /** Leaves the process some of the two seconds for its exit, which takes longer on a busy machine. */
 const endWithinMs = 1_860;
 /** The minimum for the steps after the hooks. */
@@ -26,7 +12,8 @@ const afterHooksMs = 400;
 const reserveMs = 100;
 const filesReserveMs = 40;
 
-export function openSessionEnd(main: AgentThread, time?: Time): SessionEnd {
+/** The end of a session, which may begin while a turn runs. */
+export function openSessionEnd(main: AgentThread, time?: Time) {
   const { session } = main;
   const { engine, subagents, shells, workspace, registry } = session;
   let begun: { readonly left: TimeLeft; readonly work: Promise<unknown> } | undefined;
@@ -49,13 +36,20 @@ export function openSessionEnd(main: AgentThread, time?: Time): SessionEnd {
   }
 
   return {
-    begin(reason) {
+    /** Starts the end: fires SessionEnd, stops background work and starts the clock. */
+    begin(reason: string): void {
       if (begun !== undefined) return;
       const { left } = start(reason);
       void left.waitFor(turn, reserveMs).then(giveUp);
     },
+    /** Resolves when the current turn has not ended in time. */
     overdue,
-    async finish(reason) {
+    /**
+     * Waits for hooks, subagents and commands, then closes servers, the registry entry and the transcript.
+     * Contract: resolves within two seconds after `begin`, or half a second after the budget of SessionEnd hooks if that is longer.
+     * Processes that did not end in time are killed. Never rejects because of a hook; its stderr is reported.
+     */
+    async finish(reason: string): Promise<void> {
       turnIsOver();
       const { left, work } = start(reason);
       const inTime = [
@@ -98,25 +92,22 @@ export async function fireSessionEnd(main: AgentThread, reason: string): Promise
   }
 }
 
-/** A time limit that consecutive steps share. */
-export interface TimeLeft {
-  leftMs(): number;
-  /** Waits for the work until `reserveMs` are left. Returns false when it did not finish; its later result or error is ignored. */
-  waitFor(work: Promise<unknown>, reserveMs?: number): Promise<boolean>;
-}
-
 /** The source of time. */
 export interface Time {
   now(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export function openTimeLeft(totalMs: number, time: Time = realTime): TimeLeft {
+type TimeLeft = ReturnType<typeof openTimeLeft>;
+
+/** A time limit that consecutive steps share. */
+export function openTimeLeft(totalMs: number, time: Time = realTime) {
   const endsAt = time.now() + totalMs;
   const leftMs = (): number => Math.max(0, endsAt - time.now());
   return {
     leftMs,
-    async waitFor(work, reserveMs = 0) {
+    /** Waits for the work until `reserveMs` are left. Returns false when it did not finish; its later result or error is ignored. */
+    async waitFor(work: Promise<unknown>, reserveMs = 0): Promise<boolean> {
       const settled = new AbortController();
       // Work that is already finished counts as finished, even when no time is left.
       const timedOut = time.sleep(Math.max(0, leftMs() - reserveMs), settled.signal).then(() => false);

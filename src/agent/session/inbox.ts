@@ -17,36 +17,28 @@ export interface InboxItem {
   readonly quiet?: true;
 }
 
-/** The queue of a session. A notification joins the running turn; a prompt starts its own turn. */
-export interface Inbox {
-  put(item: InboxItem): void;
-  /** Removes and returns the notifications that have arrived. */
-  takeNotifications(): readonly InboxItem[];
-  /** The next item; undefined when the queue is empty and no more items can arrive. */
-  next(signal: AbortSignal): Promise<InboxItem | undefined>;
-  /** Keeps the inbox open for further items; returns the release. */
-  hold(): () => void;
-  /** Whether an item is queued or may still arrive. */
-  readonly expects: boolean;
-}
+export type Inbox = ReturnType<typeof openInbox>;
 
-export function openInbox(): Inbox {
+/** The queue of a session. A notification joins the running turn; a prompt starts its own turn. */
+export function openInbox() {
   const queue: InboxItem[] = [];
   let holds = 0;
   let wake: (() => void) | undefined;
 
   return {
-    put(item) {
+    put(item: InboxItem): void {
       if (item.first === true) queue.unshift(item);
       else queue.push(item);
       wake?.();
     },
-    takeNotifications() {
+    /** Removes and returns the notifications that have arrived. */
+    takeNotifications(): readonly InboxItem[] {
       const notifications = queue.filter(({ kind }) => kind === "news");
       for (const item of notifications) queue.splice(queue.indexOf(item), 1);
       return notifications;
     },
-    async next(signal) {
+    /** The next item; undefined when the queue is empty and no more items can arrive. */
+    async next(signal: AbortSignal): Promise<InboxItem | undefined> {
       for (;;) {
         signal.throwIfAborted();
         const index = queue.findIndex(({ quiet }) => quiet !== true);
@@ -58,7 +50,8 @@ export function openInbox(): Inbox {
         });
       }
     },
-    hold() {
+    /** Keeps the inbox open for further items; returns the release. */
+    hold(): () => void {
       holds += 1;
       let isHeld = true;
       return () => {
@@ -67,7 +60,8 @@ export function openInbox(): Inbox {
         wake?.();
       };
     },
-    get expects() {
+    /** Whether an item is queued or may still arrive. */
+    get expects(): boolean {
       return queue.some(({ quiet }) => quiet !== true) || holds > 0;
     },
   };

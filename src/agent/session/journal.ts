@@ -4,27 +4,6 @@ import type { AppendRecordOptions, RecordDraft, TranscriptWriter } from "../../s
 import type { Attachment } from "../turn/attachments.ts";
 import type { AgentThread } from "./agent-session.ts";
 
-/** The transcript of one thread, in the client's format. Contract: when a call resolves, its lines are in the file. */
-export interface Journal {
-  readonly file: string;
-  /** The parent uuid of the next line. */
-  readonly tip: string | null;
-  user(content: string | readonly ContentBlock[], fields?: UserFields, options?: AppendRecordOptions): Promise<string>;
-  /** Writes one line per block, each with the final usage of the call. Returns their uuids in the order of the blocks. */
-  answer(answer: ModelEnd, fields?: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
-  /** Writes a tool result as a child of its call's line. */
-  result(block: ToolResultBlock, callUuid: string, toolUseResult?: unknown): Promise<string>;
-  attach(attachment: Attachment): Promise<void>;
-  /** The lines from the last answer on. */
-  tailUuids(): readonly string[];
-  /** Marks a compaction: the summary `anchorUuid` and the kept lines replace everything before. */
-  boundary(compaction: CompactionBoundary): Promise<void>;
-  /** Writes a message for readers of the transcript; the model does not get it. */
-  inform(content: string, level: "info" | "warning"): Promise<void>;
-  /** Writes any other line. */
-  note(draft: RecordDraft, options?: AppendRecordOptions): Promise<string>;
-}
-
 /** Where a user line comes from. */
 export interface UserFields {
   readonly isMeta?: boolean;
@@ -44,11 +23,13 @@ interface CompactionBoundary {
   readonly uuids: readonly string[];
 }
 
-/** The lines name the folder and the prompt that the thread has when they are written. */
-export function openJournal(
-  transcript: TranscriptWriter,
-  thread: Pick<AgentThread, "session" | "agent" | "cwd">,
-): Journal {
+export type Journal = ReturnType<typeof openJournal>;
+
+/**
+ * The transcript of one thread, in the client's format. The lines name the folder and the prompt that the thread has when they are
+ * written. Contract: when a call resolves, its lines are in the file.
+ */
+export function openJournal(transcript: TranscriptWriter, thread: Pick<AgentThread, "session" | "agent" | "cwd">) {
   let tail: string[] = [];
 
   async function append(draft: RecordDraft, options?: AppendRecordOptions): Promise<string> {
@@ -64,13 +45,16 @@ export function openJournal(
 
   return {
     file: transcript.file,
-    get tip() {
+    /** The parent uuid of the next line. */
+    get tip(): string | null {
       return transcript.tip;
     },
-    user: (content, fields = {}, options = {}) =>
+    user: (content: string | readonly ContentBlock[], fields: UserFields = {}, options: AppendRecordOptions = {}) =>
       append({ ...prompt(), type: "user", message: { role: "user", content }, ...fields }, options),
-    tailUuids: () => [...tail],
-    async boundary({ anchorUuid, uuids, ...figures }) {
+    /** The lines from the last answer on. */
+    tailUuids: (): readonly string[] => [...tail],
+    /** Marks a compaction: the summary `anchorUuid` and the kept lines replace everything before. */
+    async boundary({ anchorUuid, uuids, ...figures }: CompactionBoundary): Promise<void> {
       const [headUuid] = uuids;
       const kept = {
         preservedSegment: { headUuid, anchorUuid, tailUuid: uuids.at(-1) },
@@ -82,7 +66,8 @@ export function openJournal(
       await append({ logicalParentUuid: transcript.tip, ...line, compactMetadata }, { parent: null });
       tail = [...uuids];
     },
-    answer(answer, fields = {}) {
+    /** Writes one line per block, each with the final usage of the call. Returns their uuids in the order of the blocks. */
+    answer(answer: ModelEnd, fields: Readonly<Record<string, unknown>> = {}): Promise<readonly string[]> {
       tail = [];
       const requestId = answer.requestId ?? `req_${answer.id}`;
       const byAgent = defined({ attributionAgent: thread.agent?.type });
@@ -92,14 +77,17 @@ export function openJournal(
         ),
       );
     },
-    result(block, callUuid, toolUseResult) {
+    /** Writes a tool result as a child of its call's line. */
+    result(block: ToolResultBlock, callUuid: string, toolUseResult?: unknown): Promise<string> {
       const message = { role: "user", content: [block] };
       const about = { ...defined({ toolUseResult }), sourceToolAssistantUUID: callUuid };
       return append({ ...prompt(), type: "user", message, ...about }, { parent: callUuid });
     },
-    attach: async (attachment) => void (await append({ attachment, type: "attachment" })),
-    inform: async (content, level) =>
+    attach: async (attachment: Attachment): Promise<void> => void (await append({ attachment, type: "attachment" })),
+    /** Writes a message for readers of the transcript; the model does not get it. */
+    inform: async (content: string, level: "info" | "warning"): Promise<void> =>
       void (await append({ type: "system", subtype: "informational", content, level, isMeta: false })),
+    /** Writes any other line. */
     note: append,
   };
 }

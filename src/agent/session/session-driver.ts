@@ -10,15 +10,10 @@ import { resultObjectOf } from "./agent-result.ts";
 import type { AgentThread } from "./agent-session.ts";
 import type { InboxItem } from "./inbox.ts";
 
-/** Runs the turns of a session, one after the other. */
-export interface Driver {
-  /** Answers prompts and notifications until no more can arrive. Returns the last result. */
-  run(): Promise<AgentResult | undefined>;
-  /** Ends the current turn and all background subagents. */
-  interrupt(): void;
-}
+export type Driver = ReturnType<typeof openDriver>;
 
-export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): Driver {
+/** Runs the turns of a session, one after the other. */
+export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
   const { session } = main;
   const { options, inbox, registry, signal, spending } = session;
   let turn: AbortController | undefined;
@@ -64,7 +59,8 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
   }
 
   return {
-    async run() {
+    /** Answers prompts and notifications until no more can arrive. Returns the last result. */
+    async run(): Promise<AgentResult | undefined> {
       let result: AgentResult | undefined;
       let isReported = true;
       // A result covers everything since the previous one.
@@ -90,7 +86,8 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
       reportLeftCommands();
       return result;
     },
-    interrupt() {
+    /** Ends the current turn and all background subagents. */
+    interrupt(): void {
       turn?.abort(new Error("interrupted"));
       void session.subagents.killAll();
     },

@@ -1,4 +1,4 @@
-import type { Engine, Judge, PermissionRules } from "../../engine/internal.ts";
+import type { Engine, Judge, JudgeAnswer, PermissionRules } from "../../engine/internal.ts";
 import {
   applyUpdates,
   checkUpdates,
@@ -17,38 +17,15 @@ import { toolServerNames } from "../mcp/mcp-servers.ts";
 import { toolPaths } from "../turn/tool-context.ts";
 import type { AgentSession } from "./agent-session.ts";
 
+export type Permissions = ReturnType<typeof openPermissions>;
+
 /** The rules, the mode and the folders of a session. Agents share them with the main thread. */
-export interface Permissions {
-  /** Reads the rules. Throws a `Problem` if the session begins in `bypassPermissions` and policy disables it. */
-  begin(): Promise<readonly RuleWarning[]>;
-  /** The effective mode: `default` instead of a mode that policy disables. */
-  mode(): Mode;
-  /** Throws a `Problem` for a mode that policy disables. */
-  setMode(mode: Mode): void;
-  /** Judges a call in a folder by rules and mode, as if a user could be asked. */
-  judge(tool: string, input: ToolInput, cwd: string): Promise<Judgement>;
-  /** Whether rules let the model see a file. */
-  mayRead(path: string, cwd: string): boolean;
-  /** Applies updates from the next judgement on. Returns those that belong in a file. */
-  apply(updates: readonly PermissionUpdate[], scope?: string): Promise<AppliedUpdates>;
-  /** Judges, for the engine, calls that a hook allowed. */
-  readonly judgeAllowed: Judge;
-  readonly denials: Denial[];
-}
-
-interface AppliedUpdates {
-  /** The others were dropped, each with a warning. */
-  readonly accepted: readonly PermissionUpdate[];
-  readonly stored: readonly PermissionUpdate[];
-  readonly warnings: readonly RuleWarning[];
-}
-
 export function openPermissions(
   engine: Engine,
   options: AgentOptions,
   directories: readonly string[],
   session: () => Pick<AgentSession, "options" | "record" | "servers" | "toolEnv">,
-): Permissions {
+) {
   const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [], deny: options.disallowedTools ?? [] };
   let chosenMode = options.permissionMode;
   let sessionRules: readonly RuleLayer[] = [flags];
@@ -70,8 +47,10 @@ export function openPermissions(
   }
 
   const requestedMode = (): Mode => chosenMode ?? compiled?.policy.defaultMode ?? "default";
+  /** The effective mode: `default` instead of a mode that policy disables. */
   const mode = (): Mode => (isDisabled(requestedMode(), compiled?.policy) ? "default" : requestedMode());
 
+  /** Judges a call in a folder by rules and mode, as if a user could be asked. */
   async function judgeCall(tool: string, input: ToolInput, cwd: string): Promise<Judgement> {
     const { rules, policy } = await currentRules();
     const ofSettings = rules.context({ cwd, permission_mode: mode() });
@@ -102,7 +81,8 @@ export function openPermissions(
   }
 
   return {
-    async begin() {
+    /** Reads the rules. Throws a `Problem` if the session begins in `bypassPermissions` and policy disables it. */
+    async begin(): Promise<readonly RuleWarning[]> {
       const { policy } = await currentRules();
       const requested = requestedMode();
       if (!isDisabled(requested, policy)) return policy.warnings;
@@ -111,18 +91,21 @@ export function openPermissions(
       return [...policy.warnings, { code: "mode-ignored", message }];
     },
     mode,
-    setMode(requested) {
+    /** Throws a `Problem` for a mode that policy disables. */
+    setMode(requested: Mode): void {
       if (isDisabled(requested, compiled?.policy)) throw modeDisabled(requested);
       chosenMode = requested;
     },
     judge: judgeCall,
-    mayRead(path, cwd) {
+    /** Whether rules let the model see a file. */
+    mayRead(path: string, cwd: string): boolean {
       if (compiled === undefined || context === undefined) return true;
       const { policy } = compiled;
       const about = { ...context({ cwd, permission_mode: mode() }), directories: addedFolders(policy) };
       return judge({ tool: "Read", input: { file_path: path } }, policy, about).stance !== "deny";
     },
-    async apply(updates, scope) {
+    /** Applies updates from the next judgement on, and drops others with a warning. `stored` are those that belong in a file. */
+    async apply(updates: readonly PermissionUpdate[], scope?: string) {
       const { policy } = await currentRules();
       const bypassAvailable = options.permissionMode === "bypassPermissions";
       const source = { bypassAvailable, ...defined({ scope }) };
@@ -133,7 +116,8 @@ export function openPermissions(
       if (sessionMode !== undefined && accepted.some(({ type }) => type === "setMode")) chosenMode = sessionMode;
       return { accepted, stored: applied.stored, warnings };
     },
-    judgeAllowed: async (tool, input, payload) => {
+    /** Judges, for the engine, calls that a hook allowed. */
+    async judgeAllowed(...[tool, input, payload]: Parameters<Judge>): Promise<JudgeAnswer> {
       const judgement = await judgeCall(tool, input, payload.cwd ?? options.cwd);
       const { by, decision, reason } = combine({ kind: "allow" }, judgement);
       if (by === "hook" || decision === "allow" || decision === "defer")
@@ -141,7 +125,7 @@ export function openPermissions(
       const { rule } = judgement;
       return { decision, reason, byRule: true, ...defined({ rule: rule?.text }) };
     },
-    denials: [],
+    denials: [] as Denial[],
   };
 }
 

@@ -3,30 +3,6 @@ import { defined, type ModelSpending } from "../../protocol/internal.ts";
 import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "./journal.ts";
 
-/** Tokens, cost and times of the model calls of a session. */
-export interface Spending {
-  add(call: {
-    readonly purpose: Purpose;
-    readonly model: string;
-    readonly usage: ModelUsage;
-    readonly apiMs: number;
-    readonly contextWindow?: number | undefined;
-  }): void;
-  /** Tokens of the main thread since the last `mark`. */
-  readonly turn: ModelUsage;
-  readonly apiMs: number;
-  readonly costUsd: number;
-  /** Models with a call that had no known price: its tokens are counted, its cost is not. */
-  readonly unpriced: readonly string[];
-  readonly byModel: Readonly<Record<string, ModelSpending>>;
-  /** Records the first occurrence of a moment in the main thread since the last `mark`. */
-  at(moment: Moment): void;
-  /** The recorded moments in milliseconds after `startedAt`, under the names of the result object. */
-  momentsSince(startedAt: number): Readonly<Record<string, number>>;
-  /** Starts a new turn. */
-  mark(): void;
-}
-
 type Moment = keyof typeof momentNames;
 
 const momentNames = {
@@ -46,7 +22,18 @@ interface ModelTotals {
   readonly contextWindow: number | undefined;
 }
 
-export function openSpending(now: () => number, priceTable?: PriceTable): Spending {
+interface SpentCall {
+  readonly purpose: Purpose;
+  readonly model: string;
+  readonly usage: ModelUsage;
+  readonly apiMs: number;
+  readonly contextWindow?: number | undefined;
+}
+
+export type Spending = ReturnType<typeof openSpending>;
+
+/** Tokens, cost and times of the model calls of a session. */
+export function openSpending(now: () => number, priceTable?: PriceTable) {
   const models = new Map<string, ModelTotals>();
   const moments = new Map<Moment, number>();
   let prices = priceTable;
@@ -54,7 +41,7 @@ export function openSpending(now: () => number, priceTable?: PriceTable): Spendi
   let apiMs = 0;
 
   return {
-    add(call) {
+    add(call: SpentCall): void {
       const { purpose, model, usage } = call;
       prices ??= openPrices();
       const cost = priceUsage({ model, at: now(), usage: apiUsage(usage) }, prices);
@@ -68,31 +55,36 @@ export function openSpending(now: () => number, priceTable?: PriceTable): Spendi
       apiMs += call.apiMs;
       if (purpose === "main") turn = addUsage(turn, usage);
     },
-    get turn() {
+    /** Tokens of the main thread since the last `mark`. */
+    get turn(): ModelUsage {
       return turn;
     },
-    get apiMs() {
+    get apiMs(): number {
       return Math.round(apiMs);
     },
-    get costUsd() {
+    get costUsd(): number {
       return [...models.values()].reduce((sum, { costMicroUsd }) => sum + (costMicroUsd ?? 0), 0) / 1_000_000;
     },
-    get unpriced() {
+    /** Models with a call that had no known price: its tokens are counted, its cost is not. */
+    get unpriced(): readonly string[] {
       return [...models].filter(([, { isFullyPriced }]) => !isFullyPriced).map(([name]) => name);
     },
-    get byModel() {
+    get byModel(): Readonly<Record<string, ModelSpending>> {
       return Object.fromEntries([...models].map(([name, totals]) => [name, modelSpending(totals)]));
     },
-    at(moment) {
+    /** Records the first occurrence of a moment in the main thread since the last `mark`. */
+    at(moment: Moment): void {
       if (!moments.has(moment)) moments.set(moment, now());
     },
-    momentsSince(startedAt) {
+    /** The recorded moments in milliseconds after `startedAt`, under the names of the result object. */
+    momentsSince(startedAt: number): Readonly<Record<string, number>> {
       const all = [...moments].flatMap(([moment, at]) =>
         momentNames[moment].map((name) => [name, Math.max(0, Math.round(at - startedAt))]),
       );
       return Object.fromEntries(all);
     },
-    mark() {
+    /** Starts a new turn. */
+    mark(): void {
       turn = noUsage;
       moments.clear();
     },

@@ -148,7 +148,7 @@ async function createIsolatedFolder(
 ): Promise<{ readonly cwd: string; readonly worktree: SubagentWorktree } | { readonly error: string }> {
   const made = await createWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
   if ("error" in made) return made;
-  const { path, branch } = made.made;
+  const { path, branch } = made;
   return { cwd: path, worktree: { path, ...defined({ branch }) } };
 }
 

@@ -3,15 +3,7 @@ import type { AgentThread } from "../session/agent-session.ts";
 import { fireAndHold } from "./fire-event.ts";
 
 /** Shows an answer of the main thread as it is streamed, in whole lines, after MessageDisplay hooks. */
-export interface Display {
-  add(block: number, text: string): void;
-  /** Discards the text so far: the answer is streamed again. */
-  reset(): void;
-  /** Shows the rest; returns the whole text as it was shown. */
-  end(answer: ModelEnd): Promise<string>;
-}
-
-export function openDisplay(thread: AgentThread, signal: AbortSignal): Display {
+export function openDisplay(thread: AgentThread, signal: AbortSignal) {
   const { session } = thread;
   const turnId = session.promptId ?? session.options.uuid();
   let blocks = new Map<number, DisplayBlock>();
@@ -44,16 +36,18 @@ export function openDisplay(thread: AgentThread, signal: AbortSignal): Display {
   }
 
   return {
-    add(index, text) {
+    add(index: number, text: string): void {
       const block = blocks.get(index) ?? newBlock("");
       blocks.set(index, block);
       block.pending += text;
       if (block.pending.includes("\n")) flush(block);
     },
-    reset() {
+    /** Discards the text so far: the answer is streamed again. */
+    reset(): void {
       blocks = new Map();
     },
-    async end(answer) {
+    /** Shows the rest; returns the whole text as it was shown. */
+    async end(answer: ModelEnd): Promise<string> {
       await lastFlush;
       let all = "";
       for (const [index, content] of answer.content.entries()) {

@@ -85,14 +85,14 @@ interface CreateWorktreeOptions extends GitContext {
   readonly port: Pick<WorktreePort, "create">;
 }
 
-export type CreateWorktreeResult = { readonly made: CurrentWorktree } | { readonly error: string };
+export type CreateWorktreeResult = CurrentWorktree | { readonly error: string };
 
 /** Creates a working copy: the folder of a hook, else `.claude/worktrees/<name>` of the repository on a branch `worktree-<name>`. */
 export async function createWorktree({ name, port, ...place }: CreateWorktreeOptions): Promise<CreateWorktreeResult> {
   const answer = await port.create(name);
   if (answer.by === "failed") return { error: answer.error };
   if (answer.by === "none") return createWithGit(name, place);
-  return { made: { name, path: await realpath(answer.path), originalCwd: place.cwd, hookBased: true } };
+  return { name, path: await realpath(answer.path), originalCwd: place.cwd, hookBased: true };
 }
 
 async function createWithGit(name: string, place: GitContext): Promise<CreateWorktreeResult> {
@@ -104,7 +104,7 @@ async function createWithGit(name: string, place: GitContext): Promise<CreateWor
   const outside = whyOutside(folder, main.path);
   if (outside !== undefined) return { error: outside };
   const listed = others.find(({ path }) => path === folder);
-  if (listed !== undefined) return { made: { ...common, ...listed, existing: true } };
+  if (listed !== undefined) return { ...common, ...listed, existing: true };
   const head = await git(["rev-parse", "--verify", "HEAD"], place);
   if (!head.ok) return { error: `Cannot create a worktree: the repository has no commit yet (${head.why})` };
   await mkdir(dirname(folder), { recursive: true });
@@ -112,7 +112,7 @@ async function createWithGit(name: string, place: GitContext): Promise<CreateWor
   const on = known.ok ? [folder, branch] : ["-b", branch, folder, head.text];
   const added = await git(["worktree", "add", ...on], place);
   if (!added.ok) return { error: `Failed to create worktree: ${added.why}` };
-  return { made: { ...common, branch, baseCommit: known.ok ? known.text : head.text } };
+  return { ...common, branch, baseCommit: known.ok ? known.text : head.text };
 }
 
 const noRepository =

@@ -66,6 +66,6 @@ export async function startInWorktree(main: AgentThread, given: string, signal: 
   const port = worktreePort(main, signal);
   const made = await createWorktree({ name, cwd: main.cwd, env: main.session.options.env, signal, port });
   if ("error" in made) throw new Problem("host/no-worktree", made.error, { about: { name } });
-  await port.enter(made.made);
-  main.cwd = made.made.path;
+  await port.enter(made);
+  main.cwd = made.path;
 }

@@ -61,9 +61,9 @@ export const enterWorktreeTool: Tool = {
         ? await existingWorktree(path, place)
         : await createWorktree({ name: newName, port, ...place });
     if ("error" in found) return toolError(found.error);
-    const { path: worktreePath, branch, existing: entered, originalCwd } = found.made;
+    const { path: worktreePath, branch, existing: entered, originalCwd } = found;
     // From one worktree to another, the session keeps the folder that it first came from.
-    await port.enter({ ...found.made, originalCwd: port.current()?.originalCwd ?? originalCwd });
+    await port.enter({ ...found, originalCwd: port.current()?.originalCwd ?? originalCwd });
     await context.moveTo(worktreePath);
     const on = branch === undefined ? "" : ` on branch ${branch}`;
     return toolSuccess(enterWorktreeTool, {
@@ -78,10 +78,8 @@ async function existingWorktree(given: string, place: GitContext): Promise<Creat
   if ((await mainWorktree(place)) === undefined)
     return { error: "Cannot enter an existing worktree: the current directory is not in a git repository." };
   const real = await ignoringErrors(["ENOENT", "ENOTDIR"], realpath(given));
-  const made = await findWorktree((folder) => folder === real, place);
-  return made === undefined
-    ? { error: `${given} is not a worktree of this repository; see \`git worktree list\`.` }
-    : { made };
+  const found = await findWorktree((folder) => folder === real, place);
+  return found ?? { error: `${given} is not a worktree of this repository; see \`git worktree list\`.` };
 }
 
 const nothingToLeave =

@@ -9,13 +9,7 @@ interface FileChange {
   readonly event: "add" | "change" | "unlink";
 }
 
-export interface FileWatch {
-  /** Sets what is watched. The present content is the baseline, not a change; no change of a file that stays watched is lost. */
-  watch(paths: readonly string[]): Promise<void>;
-  /** Checks now: every earlier change is reported before this resolves. */
-  check(): Promise<void>;
-  close(): Promise<void>;
-}
+export type FileWatch = ReturnType<typeof openFileWatch>;
 
 /** How often files are checked without a system event. */
 const pollMs = 250;
@@ -24,7 +18,7 @@ const pollMs = 250;
  * Watches a few files by comparing their state with the last one. System events only trigger a check; a timer does where there are
  * none. So a change is reported once, however many system events it caused.
  */
-export function openFileWatch(onChange: (change: FileChange) => void): FileWatch {
+export function openFileWatch(onChange: (change: FileChange) => void) {
   const states = new Map<string, string>();
   let isClosed = false;
   let queue: Promise<void> = Promise.resolve();
@@ -34,7 +28,7 @@ export function openFileWatch(onChange: (change: FileChange) => void): FileWatch
   watcher.on("error", () => void check());
   const timer = setInterval(() => void check(), pollMs).unref();
 
-  /** One check at a time, so that no change is reported twice. */
+  /** Checks now: every earlier change is reported before this resolves. One check at a time, so that no change is reported twice. */
   function check(): Promise<void> {
     queue = queue.then(checkAll);
     return queue;
@@ -61,12 +55,13 @@ export function openFileWatch(onChange: (change: FileChange) => void): FileWatch
   }
 
   return {
-    watch(paths) {
+    /** Sets what is watched. The present content is the baseline, not a change; no change of a file that stays watched is lost. */
+    watch(paths: readonly string[]): Promise<void> {
       queue = queue.then(() => setPaths(paths));
       return queue;
     },
     check,
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       clearInterval(timer);
       await watcher.close();
@@ -100,11 +95,7 @@ async function settledState(path: string, before: string): Promise<string> {
 
 /** Everything about a file that a write changes. The state of a folder changes with its list of names. */
 async function stateOf(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
-    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-  } catch {
-    // Removed, or not readable: both count as missing.
-    return missing;
-  }
+  // Removed, or not readable: both count as missing.
+  const found = await stat(path).catch(() => undefined);
+  return found === undefined ? missing : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
 }

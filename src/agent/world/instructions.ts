@@ -20,16 +20,6 @@ export interface InstructionsOptions {
   readonly warn: (message: string) => void;
 }
 
-/** The instruction files of one session: those of the start, and those that a touched file adds. */
-export interface Instructions {
-  /** Reads all files of the start again, for a reader that has none of them. Each returned file is one InstructionsLoaded. */
-  load(reason: "session_start" | "compact", reader?: object): Promise<readonly InstructionFile[]>;
-  /** The files between a touched file and the project, each once per reader. */
-  touched(path: string, reader?: object): Promise<readonly InstructionFile[]>;
-  /** The files of the start, in order. */
-  loaded(): readonly InstructionFile[];
-}
-
 interface Candidate {
   readonly path: string;
   readonly type: MemoryType;
@@ -37,7 +27,8 @@ interface Candidate {
   readonly roots: readonly string[] | "anywhere";
 }
 
-export function openInstructions(options: InstructionsOptions): Instructions {
+/** The instruction files of one session: those of the start, and those that a touched file adds. */
+export function openInstructions(options: InstructionsOptions) {
   let start: readonly InstructionFile[] = [];
   /** Paths that each reader has read: a subagent and the main thread do not know each other's. */
   const readBy = new WeakMap<object, Set<string>>();
@@ -60,12 +51,17 @@ export function openInstructions(options: InstructionsOptions): Instructions {
   }
 
   return {
-    async load(reason, reader = defaultReader) {
+    /** Reads all files of the start again, for a reader that has none of them. Each returned file is one InstructionsLoaded. */
+    async load(
+      reason: "session_start" | "compact",
+      reader: object = defaultReader,
+    ): Promise<readonly InstructionFile[]> {
       readBy.delete(reader);
       start = await read(startFiles(options), reason, new Set());
       return start;
     },
-    async touched(path, reader = defaultReader) {
+    /** The files between a touched file and the project, each once per reader. */
+    async touched(path: string, reader: object = defaultReader): Promise<readonly InstructionFile[]> {
       const known = readBy.get(reader) ?? new Set(start.map((file) => file.path));
       readBy.set(reader, known);
       const roots = [options.projectRoot, ...options.directories()];
@@ -73,7 +69,8 @@ export function openInstructions(options: InstructionsOptions): Instructions {
       const candidates = [...new Set(folders)].flatMap((folder) => projectFiles(folder, options));
       return read(candidates, "nested_traversal", known, path);
     },
-    loaded: () => start,
+    /** The files of the start, in order. */
+    loaded: (): readonly InstructionFile[] => start,
   };
 }
 

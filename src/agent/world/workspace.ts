@@ -10,25 +10,6 @@ import { fireInBackground, notifyHooks } from "../turn/fire-event.ts";
 import type { FileWatch } from "./file-watch.ts";
 import { type InstructionFile, instructionsText, loadedPayload, openInstructions } from "./instructions.ts";
 
-/** The surroundings of the conversation: the folder, its instructions, and watched files and settings. */
-export interface Workspace {
-  /** Reads instructions and starts to watch files and settings. */
-  begin(thread: AgentThread, started: Outcome): Promise<void>;
-  /** Moves a thread to another folder. With `stayAt`, hooks get `folder` and the thread moves to `stayAt`. */
-  move(thread: AgentThread, folder: string, stayAt?: string): Promise<void>;
-  /** Watches the files that the changed hooks wait for. */
-  settingsChanged(main: AgentThread): Promise<void>;
-  /** Env files that hooks wrote, in order of writing. */
-  envFiles(): Promise<readonly string[]>;
-  /** Loads the instructions of the folders above a file that was read or written. */
-  touched(thread: AgentThread, path: string, notes: Attachment[]): Promise<void>;
-  /** Loads the instructions again: the model no longer has them. */
-  afterCompaction(thread: AgentThread, started: Outcome): Promise<void>;
-  /** The instructions as parts of the system prompt. */
-  instructions(): readonly string[];
-  end(): Promise<void>;
-}
-
 interface WorkspaceOptions {
   readonly options: AgentOptions;
   readonly engine: Engine;
@@ -38,7 +19,10 @@ interface WorkspaceOptions {
   readonly warn: (text: string) => void;
 }
 
-export function openWorkspace({ options, engine, directories, envFolder, warn }: WorkspaceOptions): Workspace {
+export type Workspace = ReturnType<typeof openWorkspace>;
+
+/** The surroundings of the conversation: the folder, its instructions, and watched files and settings. */
+export function openWorkspace({ options, engine, directories, envFolder, warn }: WorkspaceOptions) {
   const { cwd, home, configFolder, managedFolder, settingSources } = options;
   /** Its rules decide what may be included; all threads of a session have the same. */
   let reader: AgentThread | undefined;
@@ -85,38 +69,45 @@ export function openWorkspace({ options, engine, directories, envFolder, warn }:
   }
 
   return {
-    async begin(thread, started) {
+    /** Reads instructions and starts to watch files and settings. */
+    async begin(thread: AgentThread, started: Outcome): Promise<void> {
       mainThread = thread;
       watchPaths = started.output.watchPaths ?? watchPaths;
       await load(thread, "session_start");
       await watchFiles(thread);
       unwatchSettings ??= engine.watch();
     },
-    async move(thread, folder, stayAt = folder) {
+    /** Moves a thread to another folder. With `stayAt`, hooks get `folder` and the thread moves to `stayAt`. */
+    async move(thread: AgentThread, folder: string, stayAt = folder): Promise<void> {
       const before = thread.cwd;
       if (before === folder) return;
       thread.cwd = stayAt;
       fireAndWatch(thread, "CwdChanged", { old_cwd: before, new_cwd: folder });
       if (thread.purpose === "main") await watchFiles(thread);
     },
+    /** Watches the files that the changed hooks wait for. */
     settingsChanged: watchFiles,
-    envFiles: () => envFilesOf(envFolder()),
-    async touched(thread, path, notes) {
+    /** Env files that hooks wrote, in order of writing. */
+    envFiles: (): Promise<readonly string[]> => envFilesOf(envFolder()),
+    /** Loads the instructions of the folders above a file that was read or written. */
+    async touched(thread: AgentThread, path: string, notes: Attachment[]): Promise<void> {
       for (const file of await instructions.touched(path, thread)) {
         notifyHooks(thread, "InstructionsLoaded", loadedPayload(file));
         notes.push(nestedMemory(file, thread.cwd));
       }
     },
-    async afterCompaction(thread, started) {
+    /** Loads the instructions again: the model no longer has them. */
+    async afterCompaction(thread: AgentThread, started: Outcome): Promise<void> {
       watchPaths = [...new Set([...watchPaths, ...(started.output.watchPaths ?? [])])];
       await load(thread, "compact");
       await watchFiles(mainThread ?? thread);
     },
-    instructions() {
+    /** The instructions as parts of the system prompt. */
+    instructions(): readonly string[] {
       const text = instructionsText(instructions.loaded());
       return text === "" ? [] : [text];
     },
-    async end() {
+    async end(): Promise<void> {
       unwatchSettings?.();
       await watch?.close();
     },

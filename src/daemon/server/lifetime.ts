@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
 import { isDaemonAlive, processStart, startTag } from "../../files/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 import type { WarmApp } from "./warm-app.ts";
 
 /** Calls `leave` when no call came for `idleMs` and `busy` returns false, which is called only then. */
-export function watchIdle(
-  idleMs: number,
-  busy: () => Promise<boolean>,
-  leave: () => void,
-): { touch(): void; end(): void } {
+export function watchIdle(idleMs: number, busy: () => Promise<boolean>, leave: () => void) {
   let last = performance.now();
   let asking = false;
   const isQuiet = () => performance.now() - last >= idleMs;
@@ -23,18 +20,11 @@ export function watchIdle(
   const timer = setInterval(() => void look(), Math.max(50, Math.min(idleMs / 4, 60_000)));
   timer.unref();
   return {
-    touch() {
+    touch(): void {
       last = performance.now();
     },
-    end: () => clearInterval(timer),
+    end: (): void => clearInterval(timer),
   };
-}
-
-/** The agents that this daemon has answered. While one of them runs, its http entries need a server. */
-interface KnownAgents {
-  noteAgent(pid: number): void;
-  /** Whether any of them still runs. */
-  anyAlive(): boolean;
 }
 
 /** Looking up a process costs more than answering. It is repeated, because another process may get its number. */
@@ -42,12 +32,13 @@ const lookAgainMs = 60_000;
 /** A hook in shell form has another number with every call. */
 const mostSeen = 1_000;
 
-export function openKnownAgents(): KnownAgents {
+/** The agents that this daemon has answered. While one of them runs, its http entries need a server. */
+export function openKnownAgents() {
   /** When each process was started, by its number. */
   const known = new Map<number, string>();
   const seen = new Map<number, number>();
   return {
-    noteAgent(pid) {
+    noteAgent(pid: number): void {
       const now = performance.now();
       if (now - (seen.get(pid) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
       if (seen.size >= mostSeen) seen.clear();
@@ -55,7 +46,8 @@ export function openKnownAgents(): KnownAgents {
       const host = agentBehindShells(pid);
       if (host > 1) known.set(host, startTag(processStart(host) ?? ""));
     },
-    anyAlive() {
+    /** Whether any of them still runs. */
+    anyAlive(): boolean {
       for (const [pid, start] of known) if (!isDaemonAlive({ pid, start })) known.delete(pid);
       return known.size > 0;
     },
@@ -66,21 +58,19 @@ export function openKnownAgents(): KnownAgents {
 function agentBehindShells(pid: number): number {
   let at = pid;
   for (let steps = 0; steps < 4; steps++) {
-    const { name, parent } = look(at);
-    if (parent === undefined || !/^(?:sh|bash|dash|zsh|ksh|ash|busybox|hookline-client)$/.test(name)) return at;
-    at = parent;
+    const found = look(at);
+    if (!/^(?:sh|bash|dash|zsh|ksh|ash|busybox|hookline-client)$/.test(found?.name ?? "")) return at;
+    at = found?.parent ?? at;
   }
   return at;
 }
 
-function look(pid: number): { name: string; parent?: number } {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const end = text.lastIndexOf(")");
-    return { name: text.slice(text.indexOf("(") + 1, end), parent: Number(text.slice(end + 2).split(" ")[1]) };
-  } catch {
-    return { name: "" }; // not Linux, or exited: the given number is used
-  }
+/** Undefined when it has exited, and on systems other than Linux. */
+function look(pid: number): { name: string; parent: number } | undefined {
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  if (text === undefined) return undefined;
+  const end = text.lastIndexOf(")");
+  return { name: text.slice(text.indexOf("(") + 1, end), parent: Number(text.slice(end + 2).split(" ")[1]) };
 }
 
 /** How long calls that have begun may go on once their server is to leave. */

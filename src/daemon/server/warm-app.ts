@@ -128,22 +128,16 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   };
 }
 
-/** Adds a notice to the first answer of each session that has room for it. */
-interface SessionNotices {
-  /** Adds the notice to the answer of a session that has not got it. */
-  add(answer: WorkerAnswer, payload: string, notice: string): WorkerAnswer;
-  /** The notice no longer applies. If it comes back, it is delivered again. */
-  forget(): void;
-}
-
 /** Sessions beyond this number are forgotten and may get a notice again. */
 const mostSessions = 10_000;
 
-export function openSessionNotices(): SessionNotices {
+/** Adds a notice to the first answer of each session that has room for it. */
+export function openSessionNotices() {
   /** The last notice of each session. */
   const delivered = new Map<string, string>();
   return {
-    add(answer, payload, notice) {
+    /** Adds the notice to the answer of a session that has not got it. */
+    add(answer: WorkerAnswer, payload: string, notice: string): WorkerAnswer {
       const { event, session: id } = eventFacts(payload);
       const session = String(id);
       if (event === "" || delivered.get(session) === notice) return answer;
@@ -152,7 +146,8 @@ export function openSessionNotices(): SessionNotices {
       for (const oldest of [...delivered.keys()].slice(0, surplus)) delivered.delete(oldest);
       return withNotice(answer, notice);
     },
-    forget: () => delivered.clear(),
+    /** The notice no longer applies. If it comes back, it is delivered again. */
+    forget: (): void => delivered.clear(),
   };
 }
 

@@ -29,19 +29,7 @@ export interface WorkerCall extends Pick<CallMessage, "again"> {
   readonly deadlineMs: () => number;
 }
 
-export interface WorkerThread {
-  readonly facts: AppFacts;
-  call(asked: HookRequest, call: WorkerCall, interest: CallerLiveness): Promise<CallEnd>;
-  /** Calls that have no end yet. */
-  readonly open: number;
-  /** It has not taken up a call for a while: something holds it. */
-  readonly isStuck: boolean;
-  readonly ended: boolean;
-  /** At once, whatever it does. */
-  end(): void;
-  /** Takes no more calls, and ends when the app has disposed what it holds, or after a time limit. Returns what went wrong. */
-  close(): Promise<string | undefined>;
-}
+export type WorkerThread = ReturnType<typeof connectWorker>;
 
 export interface WorkerOptions extends Omit<WorkerInput, "claims"> {
   /** The module that calls `runWorker`. */
@@ -95,7 +83,7 @@ interface Open {
   readonly end: (end: CallEnd) => void;
 }
 
-function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts): WorkerThread {
+function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts) {
   const calls = new Map<number, Open>();
   const free = Array.from({ length: slots }, (_, slot) => slot);
   const state = { held: false, ended: false };
@@ -159,17 +147,21 @@ function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts): Wor
 
   return {
     facts,
-    get open() {
+    /** Calls that have no end yet. */
+    get open(): number {
       return calls.size;
     },
-    get isStuck() {
+    /** It has not taken up a call for a while: something holds it. */
+    get isStuck(): boolean {
       return state.held || free.length === 0;
     },
-    get ended() {
+    get ended(): boolean {
       return state.ended;
     },
-    end: () => endThread(),
-    close() {
+    /** At once, whatever it does. */
+    end: (): void => endThread(),
+    /** Takes no more calls, and ends when the app has disposed what it holds, or after a time limit. Returns what went wrong. */
+    close(): Promise<string | undefined> {
       if (state.ended) return Promise.resolve(undefined);
       state.ended = true;
       return new Promise((resolve) => {
@@ -184,7 +176,7 @@ function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts): Wor
         post({ close: true });
       });
     },
-    call(asked, { again, deadlineMs }, interest) {
+    call(asked: HookRequest, { again, deadlineMs }: WorkerCall, interest: CallerLiveness): Promise<CallEnd> {
       const slot = free.pop();
       if (slot === undefined || state.ended) return Promise.resolve({ kind: "untouched" });
       const id = nextId++;

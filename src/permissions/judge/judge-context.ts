@@ -41,35 +41,13 @@ export interface JudgeContext {
   readonly ownFiles?: readonly string[];
 }
 
-/** The state of one judgement. Every lookup is made once. */
-export interface JudgeState {
-  readonly policy: Policy;
-  readonly context: JudgeContext;
-  readonly mode: Mode;
-  /** The real paths of the working directories. */
-  readonly roots: readonly string[];
-  /** The paths in the input of a file tool. */
-  readonly inputPaths: ResolvedPath[];
-  readonly warnings: RuleWarning[];
-  /** A consistent view of the disk. Listings return at most `maxListed` names in total. */
-  readonly fs: PathFs;
-  resolve(path: string): ResolvedPath;
-  /** Resolves a file that a command names. Undefined once `maxFiles` paths were resolved. */
-  resolveOperand(path: string): ResolvedPath | undefined;
-  /** Whether `resolveOperand` skipped a file. */
-  hasSkippedFiles(): boolean;
-  /** The finding about a file, made once even if a command names the file often. */
-  cachedFinding(key: string, make: () => PartFinding | undefined): PartFinding | undefined;
-  /** Whether names that differ only in case may be the same file at a path. */
-  foldsCaseAt(path: string): boolean;
-  /** The folder to which `/x` in a rule is relative. */
-  sourceOf(rule: PolicyRule): string;
-}
-
 const maxFiles = 1_000;
 const maxListed = 200_000;
 
-export function openJudgeState(policy: Policy, context: JudgeContext): JudgeState {
+export type JudgeState = ReturnType<typeof openJudgeState>;
+
+/** The state of one judgement. Every lookup is made once. */
+export function openJudgeState(policy: Policy, context: JudgeContext) {
   const disk = context.fs ?? realFs;
   const fs = withListingLimit(cachingFs(disk));
   const paths = new Map<string, ResolvedPath>();
@@ -84,24 +62,32 @@ export function openJudgeState(policy: Policy, context: JudgeContext): JudgeStat
     policy,
     context,
     mode: modeOf(policy, context, warnings),
-    get roots() {
+    /** The real paths of the working directories. */
+    get roots(): readonly string[] {
       const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
       roots ??= [...new Set(folders.map((folder) => resolve(absoluteFolder(folder, context)).resolved))];
       return roots;
     },
-    inputPaths: [],
+    /** The paths in the input of a file tool. */
+    inputPaths: [] as ResolvedPath[],
     warnings,
+    /** A consistent view of the disk. Listings return at most `maxListed` names in total. */
     fs,
     resolve,
-    resolveOperand(path) {
+    /** Resolves a file that a command names. Undefined once `maxFiles` paths were resolved. */
+    resolveOperand(path: string): ResolvedPath | undefined {
       if (paths.has(path) || paths.size < maxFiles) return resolve(path);
       skippedFiles = true;
       return undefined;
     },
-    hasSkippedFiles: () => skippedFiles,
-    cachedFinding: (key, make) => getOrMake(findings, key, make),
-    foldsCaseAt: (path) => getOrMake(folded, path, () => foldsCase(path, pathCase, disk, fs)),
-    sourceOf: (rule) => sourceOf(rule, context),
+    /** Whether `resolveOperand` skipped a file. */
+    hasSkippedFiles: (): boolean => skippedFiles,
+    /** The finding about a file, made once even if a command names the file often. */
+    cachedFinding: (key: string, make: () => PartFinding | undefined) => getOrMake(findings, key, make),
+    /** Whether names that differ only in case may be the same file at a path. */
+    foldsCaseAt: (path: string): boolean => getOrMake(folded, path, () => foldsCase(path, pathCase, disk, fs)),
+    /** The folder to which `/x` in a rule is relative. */
+    sourceOf: (rule: PolicyRule): string => sourceOf(rule, context),
   };
 }
 
