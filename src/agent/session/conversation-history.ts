@@ -12,32 +12,21 @@ import type { EntryBlock, GraphEntry } from "../../sessions/internal.ts";
 import { type Attachment, textForModel } from "../turn/attachments.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 
-/** The conversation that is resumed, as its transcript records it. */
-export interface History {
-  /** The messages that the model was sent. */
-  readonly messages: Message[];
-  /** Tokens of the conversation as its last answer counted them. */
-  readonly contextTokens: number;
-  /** Calls that a hook deferred and that still wait for a decision. */
-  readonly deferred: readonly BatchCall[];
-  /** The model of the last answer. */
-  readonly lastModel: string | undefined;
-  /** The folder of the last line. */
-  readonly lastFolder: string | undefined;
-}
-
-/** Reads the entries of a transcript. Large parts have already been restored. */
-export function readHistory(context: readonly GraphEntry[]): History {
+/** The conversation that is resumed, from the entries of its transcript. Large parts have already been restored. */
+export function readHistory(context: readonly GraphEntry[]) {
   const deferred = deferredIn(context);
   const messages = context.flatMap((entry) => messageIn(entry) ?? []);
   const deferredIds = new Set(deferred.map(({ call }) => call.id));
   const answers = context.filter((entry) => entry.kind === "assistant");
   return {
+    /** The messages that the model was sent. */
     messages: pairCallsAndResults(joinTurns(messages), deferredIds),
+    /** Tokens of the conversation as its last answer counted them. */
     contextTokens: tokensIn(answers.findLast(({ usage }) => usage !== undefined)?.usage ?? {}),
     deferred,
-    // Lines about API errors name a synthetic model.
+    /** The model of the last answer. Lines about API errors name a synthetic model. */
     lastModel: answers.findLast(({ model }) => model !== undefined && model !== "<synthetic>")?.model,
+    /** The folder of the last line. */
     lastFolder: context.findLast(({ cwd }) => cwd !== undefined)?.cwd,
   };
 }

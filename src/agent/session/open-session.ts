@@ -16,26 +16,20 @@ import { noteInTranscript } from "../turn/channels.ts";
 import { readCustomization } from "../world/agent-settings.ts";
 import { stripProviderKeys } from "../world/provider-keys.ts";
 import { openWorkspace } from "../world/workspace.ts";
-import { type AgentSession, type AgentThread, commonPayload, openThreads, type Threads } from "./agent-session.ts";
-import { type History, readHistory } from "./conversation-history.ts";
+import { type AgentSession, commonPayload, openThreads, type Threads } from "./agent-session.ts";
+import { readHistory } from "./conversation-history.ts";
 import { openInbox, shellNotification } from "./inbox.ts";
 import { openThread } from "./open-thread.ts";
 import { openRegistryEntry } from "./registry-entry.ts";
 import { modelAtStart, modelOpener } from "./session-model.ts";
 import { openPermissions } from "./session-permissions.ts";
-import { type OpenRecord, openRecord } from "./session-record.ts";
+import { openRecord } from "./session-record.ts";
 import { openSpending } from "./spending.ts";
 
-/** A session that is open but has not begun: no event was fired yet. */
-export interface OpenSession {
-  readonly session: AgentSession;
-  readonly main: AgentThread;
-  /** Without the earlier conversation: the main thread has it, and it may be large. */
-  readonly opened: Omit<OpenRecord, "context">;
-  readonly history: Omit<History, "messages">;
-}
+export type OpenSession = Awaited<ReturnType<typeof openAgentSession>>;
 
-export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenSession> {
+/** Opens a session that has not begun: no event was fired yet. The main thread has the earlier conversation, which may be large. */
+export async function openAgentSession(given: AgentOptions, ending: AbortSignal) {
   const threads = openThreads();
   const report: (event: AgentEvent) => void = guardedObserver(given.observe, (warning) => {
     report({ kind: "warning", warning });

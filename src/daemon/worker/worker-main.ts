@@ -105,7 +105,10 @@ function factsOf(app: AppRuntime): AppFacts {
   };
 }
 
-function beginCall(message: CallMessage, { app, data, log, done }: WorkerState): RunningCall {
+type RunningCall = ReturnType<typeof beginCall>;
+
+/** A call while it runs. */
+function beginCall(message: CallMessage, { app, data, log, done }: Omit<WorkerState, "running">) {
   let controller: AbortController | undefined;
   const prints: string[] = [];
   const mode = () => app.modeFor(eventFacts(message.asked.text).event || undefined, message.asked.onFailure);
@@ -115,18 +118,22 @@ function beginCall(message: CallMessage, { app, data, log, done }: WorkerState):
   };
   return {
     message,
+    /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
     prints,
-    abort: () => {
+    abort: (): AbortController => {
       controller ??= new AbortController();
       return controller;
     },
-    blocks: () => mode() === "block",
-    fail(why) {
+    /** Whether a failure that does not settle the call refuses. */
+    blocks: (): boolean => mode() === "block",
+    /** Settles it as a failure of the app. */
+    fail(why: string): void {
       if (!done(message.id)) return;
       reply(message, failedAnswer(message.asked, mode(), why), prints);
       note(why);
     },
-    report(why) {
+    /** Reports a failure that does not settle the call. */
+    report(why: string): void {
       prints.push(`hookline: ${why}\n`);
       if (app.options.log !== false) note(why);
     },
@@ -166,20 +173,6 @@ function reply({ id }: CallMessage, answer: WorkerAnswer, prints: readonly strin
 
 function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }: WorkerInput) {
   return { transport, source: sourceHash, ...(again ? { rerun: true } : {}) };
-}
-
-/** A call while it runs. */
-interface RunningCall {
-  readonly message: CallMessage;
-  readonly abort: () => AbortController;
-  /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
-  readonly prints: string[];
-  /** Settles it as a failure of the app. */
-  readonly fail: (message: string) => void;
-  /** Reports a failure that does not settle the call. */
-  readonly report: (message: string) => void;
-  /** Whether such a failure refuses. */
-  readonly blocks: () => boolean;
 }
 
 /** As in `hookline run`, nothing that a handler does ends the chain without an answer. */

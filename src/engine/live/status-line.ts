@@ -7,15 +7,6 @@ import { startTrust, waitForStableFiles } from "../trust/start-trust.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
 import type { EffectiveSettings } from "./effective-settings.ts";
 
-interface StatusLineCall {
-  /** Undefined when no status line is set or when it is switched off. */
-  readonly command: string | undefined;
-  /** Called immediately before the start, since files that the command names may have changed. */
-  mayStart(): Promise<boolean>;
-  readonly cwd: string;
-  readonly env: Environment;
-}
-
 export type StatusLine = ReturnType<typeof statusLine>;
 
 const minIntervalMs = 300;
@@ -37,7 +28,10 @@ export function statusLine(warn: (warning: Warning) => void) {
   }
 
   return {
-    async run(input: unknown, { command, mayStart, cwd, env }: StatusLineCall): Promise<readonly string[]> {
+    async run(
+      input: unknown,
+      { command, mayStart, cwd, env }: ReturnType<typeof statusLineCall>,
+    ): Promise<readonly string[]> {
       const thisCall = ++newestCall;
       const isOutdated = () => thisCall !== newestCall;
       running?.cancel();
@@ -71,7 +65,7 @@ export function statusLine(warn: (warning: Warning) => void) {
 }
 
 /** The status line command of the settings and its environment. Trust and policy apply to it as to any hook. */
-export function statusLineCall(settings: EffectiveSettings, options: ResolvedOptions): StatusLineCall {
+export function statusLineCall(settings: EffectiveSettings, options: ResolvedOptions) {
   const { statusLine, merged, trust } = settings;
   const { disabled, managedOnly } = merged;
   const isCheckouts = statusLine !== undefined && isOfCheckout(statusLine.layer);
@@ -85,8 +79,10 @@ export function statusLineCall(settings: EffectiveSettings, options: ResolvedOpt
     disabled.unmanaged ?? settings.disabling ?? (isCheckouts ? disabled.checkout : undefined) ?? managedOnly;
   const switchedOffBy = disabled.everything ?? (isManaged ? undefined : offUnlessManaged);
   return {
+    /** Undefined when no status line is set or when it is switched off. */
     command: switchedOffBy === undefined ? statusLine?.setting.command : undefined,
-    mayStart: async () => {
+    /** Called immediately before the start, since files that the command names may have changed. */
+    mayStart: async (): Promise<boolean> => {
       if (statusLine === undefined) return false;
       const { why } = await waitForStableFiles(() => startTrust(trust.ofKey(statusLine.layer, "statusLine")));
       return why === "";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ClientFault, clientFault, clientFaultText } from "../../engine/internal.ts";
-import { defined, Problem } from "../../protocol/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type ClientInUse, clientInUse } from "../client/compiled-client.ts";
 import {
@@ -21,6 +21,7 @@ import {
   isUserScopeFile,
   type ScopeFiles,
   scopeFiles,
+  unlessProblem,
 } from "../plan/install-places.ts";
 import { type OwnEntry, type OwnEntryMarks, ownEntries } from "../plan/own-entries.ts";
 import { isMatcherAsLocked } from "../plan/plan-entries.ts";
@@ -60,21 +61,12 @@ export async function statusOf(
 ): Promise<readonly ScopeStatus[]> {
   const all: ScopeStatus[] = [];
   for (const scope of asked) {
-    const places = placesIf(scope, target);
+    // Outside every project there is the user's scope alone.
+    const places = unlessProblem(() => scopeFiles(scope, target), "install/no-project");
     if (places === undefined || (await isUserScopeFile(places, target))) continue;
     all.push(await scopeStatus(places, target, installer, look, broken));
   }
   return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
-}
-
-/** Outside every project there is the user's scope alone. */
-function placesIf(scope: InstallScope, target: InstallTarget): ScopeFiles | undefined {
-  try {
-    return scopeFiles(scope, target);
-  } catch (error) {
-    if (error instanceof Problem && error.code === "install/no-project") return undefined;
-    throw error;
-  }
 }
 
 async function scopeStatus(
@@ -88,7 +80,7 @@ async function scopeStatus(
   const record = await readInstallRecord(await realFile(places.settingsFile), installer.home);
   const known =
     lock === undefined
-      ? (record?.hooksFile ?? usualFile(places.scope, target))
+      ? (record?.hooksFile ?? unlessProblem(() => hooksFileFor(places.scope, undefined, target)))
       : fromLockPath(places.lockFile, lock.hooksPath);
   const marks: OwnEntryMarks = {
     root: places.root,
@@ -139,15 +131,6 @@ function faultDrift(fault: ClientFault, advised: InstalledScope): Drift {
   const { settingsFile } = advised.places;
   const message = clientFaultText(settingsFile, fault, installCommand(advised));
   return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
-}
-
-function usualFile(scope: InstallScope, target: InstallTarget): string | undefined {
-  try {
-    return hooksFileFor(scope, undefined, target);
-  } catch (error) {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  }
 }
 
 function entryDrift(

@@ -5,7 +5,7 @@ import { eventRow, isEventName, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type Drift, drift } from "../drift/advice.ts";
 import type { InstallRecord } from "../edit/install-record.ts";
-import { type InstallTarget, installScopes, scopeFiles } from "./install-places.ts";
+import { type InstallTarget, installScopes, scopeFiles, unlessProblem } from "./install-places.ts";
 import { type OwnEntry, ownHttpHooks } from "./own-entries.ts";
 
 /** What the user agreed to about entries of type http. */
@@ -76,16 +76,11 @@ export function httpReport(
 
 /** Whether the settings file of any scope has an http entry for this app. */
 export async function hasHttpEntries(hooksFile: string, target: InstallTarget): Promise<boolean> {
-  const texts = installScopes.map(async (scope) => {
-    try {
-      // A file that cannot be read is reported by the command that edits it.
-      return (await readSourceText(scopeFiles(scope, target).settingsFile)) ?? "";
-    } catch (error) {
-      if (error instanceof Problem) return ""; // outside every project there is the user's scope alone
-      throw error;
-    }
-  });
-  return (await Promise.all(texts)).some((text) => namesApp(text, hooksFile));
+  // Outside every project there is the user's scope alone.
+  const places = installScopes.flatMap((scope) => unlessProblem(() => scopeFiles(scope, target)) ?? []);
+  const texts = await Promise.all(places.map(({ settingsFile }) => readSourceText(settingsFile)));
+  // A file that cannot be read is reported by the command that edits it.
+  return texts.some((text) => text !== undefined && namesApp(text, hooksFile));
 }
 
 export function namesApp(settings: string, hooksFile: string): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { clientHome } from "../../engine/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { Problem, type ProblemCode } from "../../protocol/internal.ts";
 import { realFile } from "../edit/settings-file.ts";
 
 /** The user and the folder for which something is installed. */
@@ -78,10 +78,16 @@ export function hooksFileFor(scope: InstallScope, named: string | undefined, tar
 
 /** The root of the project around, if there is one. */
 export function findProject(target: InstallTarget): readonly string[] {
+  const root = unlessProblem(() => projectRoot(target), "install/no-project");
+  return root === undefined ? [] : [root];
+}
+
+/** What `work` returns; undefined when it throws a `Problem`, or only one with this code. */
+export function unlessProblem<T>(work: () => T, code?: ProblemCode): T | undefined {
   try {
-    return [projectRoot(target)];
+    return work();
   } catch (error) {
-    if (error instanceof Problem && error.code === "install/no-project") return [];
+    if (error instanceof Problem && (code === undefined || error.code === code)) return undefined;
     throw error;
   }
 }

@@ -1,22 +1,17 @@
 import { endOfComment, type JsonContainer, type JsoncPart, type JsonItem, jsoncParts } from "./jsonc.ts";
 
-/** The layout of a file. What is added gets the same. */
-interface Layout {
-  readonly lineBreak: "\n" | "\r\n";
-  /** One step of indentation. */
-  readonly step: string;
-  /** Whether blanks follow commas and colons. */
-  readonly spaced: boolean;
-  /** The whole text is on one line. */
-  readonly oneLine: boolean;
-}
+type Layout = ReturnType<typeof layoutOf>;
 
-export function layoutOf(text: string): Layout {
+/** The layout of a file. What is added gets the same. */
+export function layoutOf(text: string) {
   const isBare = /^\ufeff?\s*(?:\{\s*\}|\[\s*\])\s*$/.test(text);
   return {
     lineBreak: /\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : "\n",
+    /** One step of indentation. */
     step: /\n([ \t]{1,10})["[{/\w-]/.exec(text)?.[1] ?? "  ",
+    /** Whether blanks follow commas and colons. */
     spaced: isBare || /[,:]\s/.test(text),
+    /** The whole text is on one line. */
     oneLine: !isBare && !text.trim().includes("\n"),
   };
 }
