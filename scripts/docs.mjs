@@ -6,6 +6,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findingCodes } from "../.build/engine/internal.js";
+import { installFindingCodes } from "../.build/install/internal.js";
 import { ruleWarningCodes } from "../.build/permissions/internal.js";
 import { problemCodes, warningCodes } from "../.build/protocol/index.js";
 import { catalog, commonFields } from "../.build/protocol/internal.js";
@@ -17,7 +19,7 @@ import { writeReplayPicture } from "./docs/replay-demo.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const program = join(root, "dist", "cli", "bin.cjs");
 const pages = await docPages({
-  tables: { catalog, commonFields, problemCodes, ruleWarningCodes, warningCodes },
+  tables: { catalog, commonFields, findingCodes, installFindingCodes, problemCodes, ruleWarningCodes, warningCodes },
   help: async (words) => execFileSync(process.execPath, [program, ...words, "--help"], { encoding: "utf8" }),
   api: publicApi(),
   read: (file) => readFileSync(join(root, "docs", file), "utf8"),

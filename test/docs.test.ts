@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { openEngine } from "../src/engine/internal.ts";
+import { findingCodes, openEngine } from "../src/engine/internal.ts";
 import { npmInstallCommand } from "../src/files/internal.ts";
+import { installFindingCodes } from "../src/install/internal.ts";
 import { ruleWarningCodes } from "../src/permissions/internal.ts";
 import { catalog, problemCodes, warningCodes } from "../src/protocol/index.ts";
 import { commonFields, groupFields, hookFields, settingsFields } from "../src/protocol/internal.ts";
@@ -13,7 +14,7 @@ test("reference pages match their sources, and chapters are linked in order", as
   const { docPages } = (await import(join(root, "scripts/docs/pages.mjs"))) as { docPages: DocPages };
   const { publicApi } = (await import(join(root, "scripts/docs/api-page.mjs"))) as { publicApi(): object };
   const wanted = await docPages({
-    tables: { catalog, commonFields, problemCodes, ruleWarningCodes, warningCodes },
+    tables: { catalog, commonFields, findingCodes, installFindingCodes, problemCodes, ruleWarningCodes, warningCodes },
     help,
     api: publicApi(),
     read: (file) => read(join("docs", file)),

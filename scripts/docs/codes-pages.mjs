@@ -1,7 +1,7 @@
 import { code, printed, table } from "./markdown.mjs";
 
 /** docs/warnings.md: every warning with its meaning. */
-export function warningsPage({ warningCodes, ruleWarningCodes }) {
+export function warningsPage({ warningCodes, ruleWarningCodes, findingCodes, installFindingCodes }) {
   return `${printed}
 
 # Warnings
@@ -17,7 +17,20 @@ ${codeTable(warningCodes)}
 
 They are in the judgement that \`judge\` returns. \`hookline check\` prints them.
 
-${codeTable(ruleWarningCodes)}`;
+${codeTable(ruleWarningCodes)}
+
+## From hookline doctor
+
+\`hookline doctor\` prints the warnings from settings and permission rules, and these findings. With errors or warnings it exits with 3; a note
+means that nothing is wrong. \`hookline doctor --json\` has the level and the code of each.
+
+About the hooks in effect:
+
+${findingTable(findingCodes)}
+
+About installed apps:
+
+${findingTable(installFindingCodes)}`;
 }
 
 /** docs/problems.md: every code that can be thrown. */
@@ -58,6 +71,13 @@ function codeTable(words) {
   return table(
     ["code", "meaning"],
     Object.entries(words).map(([name, meaning]) => [code(name), meaning]),
+  );
+}
+
+function findingTable(codes) {
+  return table(
+    ["code", "level", "meaning"],
+    Object.entries(codes).map(([name, { level, meaning }]) => [code(name), level, meaning]),
   );
 }
 

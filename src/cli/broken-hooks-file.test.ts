@@ -52,3 +52,14 @@ Nothing was approved.
   expect((await hookline("trust", "--json")).status).toBe(1);
   expect((await hookline("trust", "--show")).status).toBe(0);
 });
+
+test("doctor --fix restores entries of a broken hooks file, reports the file and does not approve it", async () => {
+  const { hookline, project, fault } = await brokenLater();
+  const settings = join(project, ".claude/settings.local.json");
+  writeFileSync(settings, "{}\n");
+  const { status, out, err } = await hookline("doctor", "--fix");
+  expect([status, err]).toEqual([3, ""]);
+  expect(out).toContain(`repaired  Put the entries back into ${settings}.\n`);
+  expect(out).toContain(`error    hooks-file-broken: ${fault}\n`);
+  expect(out).toContain("hook-untrusted");
+});

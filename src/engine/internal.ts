@@ -1,5 +1,5 @@
 /** What other modules of the package use. Loads the functions of settings only; `open.ts` loads the engine when it is called. */
-export type { Finding } from "./doctor/finding.ts";
+export { type Finding, findingCodes } from "./doctor/finding.ts";
 export type {
   CallbackHandler,
   Engine,

@@ -7,7 +7,7 @@ import { appKey } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
 import type { ClientUse } from "./client/compiled-client.ts";
 import { canRunClient, findPackage, findProgram } from "./client/find-package.ts";
-import { otherScopeNotes, replacedAppNote, transportNotes } from "./drift/advice.ts";
+import { otherScopeNotes, replacedAppNote, transportNotes, wakingNote } from "./drift/advice.ts";
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
 import { type LockFile, lockVersion, readInstallRecord, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { realFile } from "./edit/settings-file.ts";
@@ -137,6 +137,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
       ...(await otherScopeNotes(places, hooksFile, request)),
       ...ended,
       ...transportNotes(planned, choice),
+      ...(request.allEvents ? [] : wakingNote(planned, app.events)),
     ],
     warnings: app.events.flatMap(({ event, ids }) => handlersThatNeverRun(event, ids)),
   };

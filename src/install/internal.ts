@@ -2,6 +2,7 @@ export { compileClient } from "./client/compile-client.ts";
 export type { ClientForm, ClientUse } from "./client/compiled-client.ts";
 export { repairCommand } from "./drift/advice.ts";
 export { installedNeverRunning, isCodeAsInstalled } from "./drift/code-drift.ts";
+export { installFindingCodes } from "./drift/finding-codes.ts";
 export { clientsInUse, installFindings } from "./drift/install-findings.ts";
 export { type InstallRepair, repairInstall } from "./drift/repair-install.ts";
 export { type ScopeStatus, statusOf } from "./drift/scope-status.ts";

@@ -77,3 +77,48 @@ export default createApp().preTool("Bsh", () => undefined).preTool(["Bash", "Edt
   ]);
   expect((await hookline("explain", "Stop")).out).not.toContain("never-runs");
 });
+
+test("install says why there are entries for events without a handler", async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+  mkdirSync(join(home, ".claude"));
+  const file = join(home, ".claude/hooks.mjs");
+  const app = (handlers: string) =>
+    `import { createApp } from "hookline/sdk";\nexport default createApp()${handlers};\n`;
+  const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"], HOOKLINE_CLIENT: "script" };
+  const dryRun = async (...words: readonly string[]) => {
+    const { out } = await callHookline(["install", "--scope", "user", "--dry-run", "--json", ...words], { home, env });
+    return (JSON.parse(out) as { notes: readonly string[] }).notes;
+  };
+  const note = (events: string) => `The entries for ${events} start the daemon. The app has no handlers for them.`;
+  writeFileSync(file, app(".onStop(() => undefined)"));
+  expect(await dryRun("--transport", "client")).toEqual([note("SessionStart and UserPromptSubmit")]);
+  expect(await dryRun("--transport", "run")).toEqual([]);
+  writeFileSync(file, app(".onPrompt(() => undefined)"));
+  expect(await dryRun("--transport", "client")).toEqual([note("SessionStart")]);
+});
+
+test("a wrong option of a recipe is reported at the user's call, with the option and the recipe", async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+  mkdirSync(join(home, ".claude"));
+  writeFileSync(
+    join(home, ".claude/guard.mjs"),
+    `import { blueprint } from "hookline/sdk";
+export const guard = ({ also = [], ...others } = {}) => blueprint("guard", others).onStop(() => also);
+`,
+  );
+  const file = join(home, ".claude/hooks.mjs");
+  writeFileSync(
+    file,
+    `import { createApp } from "hookline/sdk";
+import { guard } from "./guard.mjs";
+
+export default createApp().include(guard({ alos: [] }));
+`,
+  );
+  const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"] };
+  const { status, err } = await callHookline(["install", "--scope", "user", "--dry-run"], { home, env });
+  expect([status, err]).toEqual([
+    1,
+    `hookline: ${file}:4: The option "alos" of blueprint guard is unknown. Nothing was written.\n`,
+  ]);
+});

@@ -9,20 +9,23 @@ export interface Finding {
   readonly place?: string;
 }
 
-/** The level of every finding except the warnings from loading settings. */
-const levels = {
-  "program-missing": "error",
-  "script-missing": "error",
-  "script-not-executable": "error",
-  "shebang-broken": "error",
-  "hook-duplicate": "note",
-  "hook-off": "warning",
-  "hook-untrusted": "warning",
-  "file-writable": "warning",
-  "user-hook": "note",
-  "leftover-process": "note",
-} as const satisfies Readonly<Record<string, Finding["level"]>>;
+/** Every finding except the warnings from loading settings. docs/warnings.md is printed from it. */
+export const findingCodes = {
+  "program-missing": { level: "error", meaning: "the program of a hook is in no folder of PATH" },
+  "script-missing": { level: "error", meaning: "a script that a hook runs does not exist, or is not a file" },
+  "script-not-executable": { level: "error", meaning: "a script that a hook starts is not executable" },
+  "shebang-broken": { level: "error", meaning: "the first line of a script names a program that cannot start it" },
+  "hook-off": { level: "warning", meaning: "a setting turns the hook off in Hookline's hosts" },
+  "hook-untrusted": {
+    level: "warning",
+    meaning: "the hook does not run in Hookline's hosts, because it is not approved, or has changed since",
+  },
+  "file-writable": { level: "warning", meaning: "other users can change a file that decides what runs" },
+  "hook-duplicate": { level: "note", meaning: "the hook is equal to another one and never runs" },
+  "user-hook": { level: "note", meaning: "a hook of the user's settings, which runs in every folder" },
+  "leftover-process": { level: "note", meaning: "a process that a hook started in this folder is still running" },
+} as const satisfies Readonly<Record<string, Pick<Finding, "level"> & { readonly meaning: string }>>;
 
-export function finding(code: keyof typeof levels, message: string, place: string): Finding {
-  return { level: levels[code], code, message, place };
+export function finding(code: keyof typeof findingCodes, message: string, place: string): Finding {
+  return { level: findingCodes[code].level, code, message, place };
 }

@@ -9,7 +9,7 @@ import {
   type ScopeFiles,
   scopeFiles,
 } from "../plan/install-places.ts";
-import type { PlannedEntry, PlanOptions } from "../plan/plan-entries.ts";
+import type { EventNeeds, PlannedEntry, PlanOptions } from "../plan/plan-entries.ts";
 
 /** What advice about one scope's install has to know. */
 export interface InstalledScope {
@@ -113,6 +113,13 @@ export async function installedLock(
     if (error instanceof Problem) return undefined;
     throw error;
   }
+}
+
+/** Nothing but the client starts the daemon, so the events that begin a session and a turn have an entry even without a handler. */
+export function wakingNote(planned: readonly PlannedEntry[], needs: readonly EventNeeds[]): readonly string[] {
+  const added = planned.map(({ event }) => event).filter((event) => !needs.some((need) => need.event === event));
+  if (added.length === 0) return [];
+  return [`The entries for ${added.join(" and ")} start the daemon. The app has no handlers for them.`];
 }
 
 /** What the choice of transports means for the user. */

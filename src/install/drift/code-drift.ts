@@ -60,7 +60,13 @@ export async function isCodeAsInstalled({ lockFile }: ScopeFiles): Promise<boole
   const lock = await readLockFile(lockFile);
   if (lock === undefined) return false;
   const file = fromLockPath(lockFile, lock.hooksPath);
-  return existsSync(file) && contentHashOf(file, await appInputs(file)) === lock.contentHash;
+  try {
+    return existsSync(file) && contentHashOf(file, await appInputs(file)) === lock.contentHash;
+  } catch (error) {
+    // A broken hooks file is not what was installed. Status and doctor report what is wrong with it.
+    if (error instanceof Problem) return false;
+    throw error;
+  }
 }
 
 function neverRunDrift(ids: readonly string[]): readonly Drift[] {

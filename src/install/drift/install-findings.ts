@@ -11,6 +11,7 @@ import { httpReport } from "../plan/http-entries.ts";
 import { type InstallScope, type InstallTarget, installScopes } from "../plan/install-places.ts";
 import { installCommand, repairCommand } from "./advice.ts";
 import type { Look } from "./code-drift.ts";
+import { type InstallFindingCode, installFindingCodes } from "./finding-codes.ts";
 import { missingPaths, missingPrograms } from "./fix-stale-paths.ts";
 import { type ScopeStatus, statusOf } from "./scope-status.ts";
 
@@ -21,22 +22,6 @@ export interface InstallFinding {
   readonly message: string;
   readonly place: string;
 }
-
-/** docs/install-reference.md says what each means. */
-type InstallFindingCode =
-  | "hooks-dropped"
-  | "client-cannot-read"
-  | "hooks-file-broken"
-  | "never-runs"
-  | "install-drift"
-  | "package-missing"
-  | "bash-missing"
-  | "client-stale"
-  | "client-script"
-  | "http-entry"
-  | "token-readable"
-  | "daemon-stale"
-  | "handler-slow";
 
 /** What is wrong with what was installed here. Runs no code of the app and writes nothing. */
 export async function installFindings(target: InstallTarget, installer: Installer): Promise<readonly InstallFinding[]> {
@@ -83,12 +68,16 @@ async function findingsOf(
 ): Promise<readonly InstallFinding[]> {
   const { places, lock, entries, drift, daemon } = status;
   const { settingsFile } = places;
-  type Row = readonly [level: InstallFinding["level"], code: InstallFindingCode, message: string];
-  const at = (...[level, code, message]: Row): InstallFinding => ({ level, code, message, place: settingsFile });
+  const at = (code: InstallFindingCode, message: string): InstallFinding => ({
+    level: installFindingCodes[code].level,
+    code,
+    message,
+    place: settingsFile,
+  });
   const cure = repairCommand(status);
   if (status.broken !== true && lock !== undefined && entries.length === 0) {
     const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. ${cure} puts them back.`;
-    return [at("error", "hooks-dropped", message)];
+    return [at("hooks-dropped", message)];
   }
   const inLock = lock === undefined ? [] : missingPaths(lock.command, places.root);
   const inEntries = lock === undefined ? [] : missingPrograms(status.record?.entries ?? [], lock, places.root);
@@ -99,25 +88,24 @@ async function findingsOf(
   const onlyScript = `The entries call a script. ${installCommand(status)} lets them call a compiled client.`;
   const readableToken = `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`;
   const oldDaemon = `The daemon (process ${daemon?.pid}) is of version ${daemon?.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`;
-  const found: readonly (readonly [boolean, ...Row])[] = [
-    [client && !hasBash(env), "error", "bash-missing", noBash],
-    [status.client?.stale === true, "warning", "client-stale", staleClient],
-    [couldBeCompiled(status, env, installer), "note", "client-script", onlyScript],
-    [holdsToken(status) && (mode & 0o077) !== 0, "warning", "token-readable", readableToken],
-    [daemon !== undefined && daemon.version !== installer.version, "warning", "daemon-stale", oldDaemon],
+  const found: readonly (readonly [holds: boolean, code: InstallFindingCode, message: string])[] = [
+    [client && !hasBash(env), "bash-missing", noBash],
+    [status.client?.stale === true, "client-stale", staleClient],
+    [couldBeCompiled(status, env, installer), "client-script", onlyScript],
+    [holdsToken(status) && (mode & 0o077) !== 0, "token-readable", readableToken],
+    [daemon !== undefined && daemon.version !== installer.version, "daemon-stale", oldDaemon],
   ];
   return [
     ...drift.map(({ kind, message, place }) => {
-      if (kind === "client-cannot-read") return { ...at("error", kind, message), place: place ?? settingsFile };
-      if (kind === "hooks-file-broken")
-        return { ...at("error", kind, message), place: status.hooksFile ?? settingsFile };
-      return at("warning", kind === "http-entry" || kind === "never-runs" ? kind : "install-drift", message);
+      if (kind === "client-cannot-read") return { ...at(kind, message), place: place ?? settingsFile };
+      if (kind === "hooks-file-broken") return { ...at(kind, message), place: status.hooksFile ?? settingsFile };
+      return at(kind === "http-entry" || kind === "never-runs" ? kind : "install-drift", message);
     }),
-    ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),
+    ...httpReport(entries, status.record).notes.map((note) => ({ ...at("http-entry", note), level: "note" as const })),
     ...[...new Set([...inLock, ...inEntries])].map((path) =>
-      at("error", "package-missing", `${path} does not exist; ${cure} makes the entries call the installed package.`),
+      at("package-missing", `${path} does not exist; ${cure} makes the entries call the installed package.`),
     ),
-    ...found.filter(([holds]) => holds).map(([, ...row]) => at(...row)),
+    ...found.filter(([holds]) => holds).map(([, code, message]) => at(code, message)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
+import { checkOptions, isPlainObject } from "../app/argument-checks.ts";
 
 /** What a handler may return. Each event accepts some of these kinds. Authors never write the wire format. */
 export type Answer =
@@ -59,6 +60,7 @@ export function defer(reason?: string): AnswerOf<"defer"> {
 
 /** Denies what the event is about; on Stop and SubagentStop the agent continues. */
 export function block(reason: string, options: { hidePrompt?: boolean } = {}): AnswerOf<"block"> {
+  checkOptions(options, ["hidePrompt"], "block()");
   return Object.freeze({ kind: "block", reason, ...(options.hidePrompt ? { hidePrompt: true } : {}) });
 }
 
@@ -101,11 +103,13 @@ export function mapOutput(map: (text: string) => string): AnswerOf<"mapOutput"> 
 export function approvePermission(
   options: { input?: ToolInput; rules?: readonly PermissionUpdate[] } = {},
 ): AnswerOf<"approvePermission"> {
+  checkOptions(options, ["input", "rules"], "approvePermission()", { own: [[["input"], "an object", isPlainObject]] });
   return Object.freeze({ kind: "approvePermission", ...options });
 }
 
 /** Denies what a `PermissionRequest` asks for, instead of the user. `interrupt` stops the agent as well. */
 export function denyPermission(reason: string, options: { interrupt?: boolean } = {}): AnswerOf<"denyPermission"> {
+  checkOptions(options, ["interrupt"], "denyPermission()");
   return Object.freeze({ kind: "denyPermission", reason, ...(options.interrupt ? { interrupt: true } : {}) });
 }
 

@@ -1,5 +1,5 @@
 import { dispatchEvent } from "../run/dispatch-event.ts";
-import type { ScopedState, StateDefaults } from "../state/state.ts";
+import { type ScopedState, type StateDefaults, stateScopes } from "../state/state.ts";
 import { joinTasks } from "../tasks/task.ts";
 import { type AppDefinition, type AppOptions, deadlineOf, strictestMode, type ToolSchema } from "./app-definition.ts";
 import { type AppRuntime, appSymbol } from "./app-runtime.ts";
@@ -42,7 +42,7 @@ export interface AppOf<Ctx> extends Registers<App<Ctx>, Ctx> {
 export function createApp<Defaults extends StateDefaults = StateDefaults>(
   options: AppOptions<Defaults> = {},
 ): App<ContextOf<Defaults>> {
-  checkOptions(options, appOptions, "createApp");
+  checkAppOptions(options);
   const definition: AppDefinition = {
     options,
     registrations: [],
@@ -120,6 +120,13 @@ const appOptions: readonly (keyof AppOptions)[] = [
   "tasks",
   "log",
 ];
+
+function checkAppOptions(options: AppOptions): void {
+  checkOptions(options, appOptions, "createApp");
+  const { state = {}, log } = options;
+  checkOptions(state, stateScopes, "state of createApp");
+  if (typeof log === "object") checkOptions(log, ["content", "maxBytes", "files"], "log of createApp");
+}
 
 /** The context with the types that `createApp({ state })` declares. */
 export type ContextOf<Defaults extends StateDefaults> = StateDefaults extends Defaults

@@ -2,17 +2,29 @@ import { messageOf, Problem, type ProblemCode, showValue } from "../../protocol/
 
 /**
  * Throws for an unknown option or a wrong value. Hooks files run without type checks: with a misspelled option a guard that should block
- * would let calls pass.
+ * would let calls pass. `own` are checks of options that mean something else in this call; `about` goes into the problem.
  */
-export function checkOptions(options: object, known: readonly string[], of: string): void {
+export function checkOptions(
+  options: object,
+  known: readonly string[],
+  of: string,
+  { own = [], about = {} }: { readonly own?: readonly ValueCheck[]; readonly about?: object } = {},
+): void {
   if (!isPlainObject(options))
     throw sdkProblem("bad-option", `The options of ${of} are ${describeType(options)}, not an object.`, { of });
   for (const [name, value] of Object.entries(options)) {
     const fault = known.includes(name)
-      ? faultOf(name, value)
+      ? faultOf(name, value, own)
       : `unknown${known.length > 0 ? `; the options are ${known.join(", ")}` : ""}`;
-    if (fault !== undefined) throw sdkProblem("bad-option", `The option "${name}" of ${of} is ${fault}.`, { name, of });
+    if (fault !== undefined)
+      throw sdkProblem("bad-option", `The option "${name}" of ${of} is ${fault}.`, { name, of, ...about });
   }
+}
+
+/** Throws for an option that is missing although the call cannot do without it. */
+export function requireOptions(options: object, required: readonly string[], of: string): void {
+  const name = required.find((one) => (options as Readonly<Record<string, unknown>>)[one] === undefined);
+  if (name !== undefined) throw sdkProblem("bad-option", `${of} requires the option "${name}".`, { name, of });
 }
 
 /** False for a list, a set, a promise and so on, whose entries would be ignored. */
@@ -22,11 +34,26 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 
 /** The type of a value for messages: `a string`, `a list`, `null`. */
 export function describeType(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
-type ValueCheck = readonly [options: readonly string[], expected: string, fits: (value: unknown) => boolean];
+export type ValueCheck = readonly [options: readonly string[], expected: string, fits: (value: unknown) => boolean];
+
+const isText = (value: unknown) => typeof value === "string";
+const isFunction = (value: unknown) => typeof value === "function";
+const isFlag = (value: unknown) => typeof value === "boolean";
+const isAbove0 = (value: unknown) => typeof value === "number" && value > 0;
+const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+const has = (value: unknown, method: PropertyKey) =>
+  typeof (value as Readonly<Record<PropertyKey, unknown>> | null)?.[method] === "function";
+
+/** Waiting may take no time at all; elsewhere a timeout of 0 would end everything at once. */
+export const waitCheck: ValueCheck = [
+  ["timeoutMs"],
+  "a number of milliseconds, 0 or more",
+  (value) => typeof value === "number" && value >= 0,
+];
 
 /** The values that options accept, in every call that has an option of this name. Any other option accepts all values. */
 const valueChecks: readonly ValueCheck[] = [
@@ -34,14 +61,31 @@ const valueChecks: readonly ValueCheck[] = [
   [["onConflict"], '"order"', (value) => value === "order"],
   [["deliver"], '"context"', (value) => value === "context"],
   [["scope"], '"event", "session" or "process"', (value) => ["event", "session", "process"].includes(value as string)],
-  [["timeoutMs"], "a number of milliseconds above 0", (value) => typeof value === "number" && value > 0],
-  [["stateMaxBytes"], "a number of bytes above 0", (value) => typeof value === "number" && value > 0],
+  [["timeoutMs", "silenceMs", "leaseMs", "pollMs"], "a number of milliseconds above 0", isAbove0],
+  [["idleMs"], "a number of milliseconds, 0 or more", (value) => typeof value === "number" && value >= 0],
+  [["stateMaxBytes", "maxBytes"], "a number of bytes above 0", isAbove0],
+  [["files", "jobs", "maxOpen", "maxTurns"], "a whole number above 0", (value) => isAbove0(value) && isWhole(value)],
+  [["maxCostUsd"], "a number above 0", isAbove0],
+  [
+    ["port"],
+    "a whole number from 0 to 65535",
+    (value) => isWhole(value) && Number(value) >= 0 && Number(value) < 65_536,
+  ],
   [["ttlMs", "priority", "attempts"], "a number", (value) => typeof value === "number"],
-  [["name", "stateDir"], "a string", (value) => typeof value === "string"],
-  [["when", "build", "dispose"], "a function", (value) => typeof value === "function"],
-  [["recheck"], "true or false", (value) => typeof value === "boolean"],
-  [["state", "defaults"], "an object", isPlainObject],
-  [["hooks", "options"], "a list", Array.isArray],
+  [["name", "version", "description", "key", "prefix", "sessionId"], "a string", isText],
+  [["stateDir", "file", "cwd", "token", "agent", "model", "permissionMode"], "a string", isText],
+  [["when", "build", "dispose", "complain", "now", "outdated"], "a function", isFunction],
+  [["recheck", "replay", "content", "hidePrompt", "interrupt"], "true or false", isFlag],
+  [["state", "defaults", "env", "session", "project", "user", "transcript"], "an object", isPlainObject],
+  [["tasks", "backend"], "a task backend", (value) => has(value, "add") && has(value, "claim")],
+  [["hooks", "options", "customEvents", "tools"], "a list of strings", isTextList],
+  [["command"], "a list of a program and its arguments", (value) => isTextList(value) && value.length > 0],
+  [["rules"], "a list", Array.isArray],
+  [["signal"], "an AbortSignal", (value) => has(value, "addEventListener") && isFlag((value as AbortSignal).aborted)],
+  [["input"], "a stream", (value) => has(value, Symbol.asyncIterator)],
+  [["output", "errors"], "an object with write", (value) => has(value, "write")],
+  [["startedAt"], "a valid Date", (value) => value instanceof Date && !Number.isNaN(value.getTime())],
+  [["connection"], "a URL or an object", (value) => isText(value) || isPlainObject(value)],
   [
     ["log"],
     "false, or an object with content, maxBytes and files",
@@ -49,8 +93,13 @@ const valueChecks: readonly ValueCheck[] = [
   ],
 ];
 
-function faultOf(name: string, value: unknown): string | undefined {
-  const [, expected, fits] = valueChecks.find(([options]) => options.includes(name)) ?? [];
+function isWhole(value: unknown): boolean {
+  return Number.isInteger(value);
+}
+
+function faultOf(name: string, value: unknown, own: readonly ValueCheck[]): string | undefined {
+  const isOf = ([options]: ValueCheck) => options.includes(name);
+  const [, expected, fits] = own.find(isOf) ?? valueChecks.find(isOf) ?? [];
   return value === undefined || fits?.(value) !== false ? undefined : `${showValue(value)}; it must be ${expected}`;
 }
 

@@ -8,7 +8,7 @@ import {
   type TaskRef,
   type TaskTable,
 } from "../tasks/task.ts";
-import { checkOptions, sdkProblem } from "./argument-checks.ts";
+import { checkOptions, isPlainObject, requireOptions, sdkProblem } from "./argument-checks.ts";
 import type { Context } from "./context.ts";
 import {
   type FailureMode,
@@ -66,7 +66,8 @@ export interface StrategyInfo {
  */
 export function blueprint(name?: string, others: object = {}): Blueprint {
   checkOptions({ name }, ["name"], "blueprint()");
-  checkOptions(others, [], name ?? "a blueprint");
+  // The wrong option is in the call of the function that creates the blueprint.
+  checkOptions(others, [], name === undefined ? "a blueprint" : `blueprint ${name}`, { about: { callsOut: 1 } });
   return emptyBlueprint(name).plan;
 }
 
@@ -146,9 +147,13 @@ export interface Strategy extends StrategyInfo {
 export function defineStrategy<Options extends object = Record<never, never>>(
   definition: StrategyDefinition<Options>,
 ): (options?: Partial<Options>) => Strategy {
+  const of = `strategy ${String(definition?.name)}`;
+  checkOptions(definition, strategyOptions, of);
+  requireOptions(definition, ["name", "version", "hooks", "build"], of);
   const { name, version, description, hooks, onFailure, customEvents = [], defaults, build } = definition;
-  checkOptions({ ...definition, build: build ?? null }, strategyOptions, `strategy ${name}`);
   return (options = {}) => {
+    // Its own options may have any name and value.
+    if (!isPlainObject(options)) checkOptions(options, [], of);
     const unknown = Object.keys(options).find((one) => definition.options?.includes(one as never) === false);
     if (unknown !== undefined) {
       const message = `The option "${unknown}" of strategy ${name} is unknown; the options are ${definition.options?.join(", ")}.`;

@@ -3,7 +3,7 @@ import type { Session } from "../../sessions/internal.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ScopedState, StateAccess } from "../state/state.ts";
 import type { Tasks, TasksAccess } from "../tasks/tasks.ts";
-import { sdkProblem } from "./argument-checks.ts";
+import { describeType, sdkProblem } from "./argument-checks.ts";
 import type { Git } from "./context-git.ts";
 import type { HookEvent } from "./hook-event.ts";
 import type { Providers } from "./providers.ts";
@@ -19,8 +19,8 @@ export interface Context {
   readonly git: Git;
   readonly cwd: string;
   readonly projectDir: string;
-  /** A path below the project. */
-  path(relative: string): string;
+  /** A path below the project: `ctx.path("docs", "notes.md")`. Without parts, the project's folder. */
+  path(...parts: readonly string[]): string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Adds a variable to the environment of the session's next shell commands. */
   exportEnv(name: string, value: string): Promise<void>;
@@ -98,8 +98,8 @@ const members: object = Object.defineProperties(
       projectDir: ({ event, environment }) => projectDirOf(event, environment),
       path:
         ({ event, environment }) =>
-        (relative: string) =>
-          `${projectDirOf(event, environment)}/${relative}`,
+        (...parts: readonly string[]) =>
+          pathBelow(projectDirOf(event, environment), parts),
       env: ({ environment }) => environment.env,
       exportEnv:
         ({ environment }) =>
@@ -140,6 +140,12 @@ function getters<Part extends { readonly holder: object }>(
     },
   ]);
   return Object.fromEntries(described);
+}
+
+function pathBelow(folder: string, parts: readonly unknown[]): string {
+  const wrong = parts.find((part) => typeof part !== "string");
+  if (wrong === undefined && !parts.includes(undefined)) return [folder, ...parts].join("/");
+  throw sdkProblem("bad-option", `ctx.path() takes strings, not ${describeType(wrong)}.`);
 }
 
 function transcriptPath(event: HookEvent): string | undefined {

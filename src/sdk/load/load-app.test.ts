@@ -75,3 +75,18 @@ test("a pipe in the place of a hooks file is a problem at once, never a wait", a
     await expect(buildFile(file, {})).rejects.toMatchObject(problem);
   }
 });
+
+test("an error that a recipe throws is reported with the user's call", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-load-")));
+  onTestFinished(async () => {
+    await endBuilds();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const recipe = join(folder, "guard.mjs");
+  writeFileSync(recipe, "export function guard({ also }) {\n  return also.map((one) => one.trim());\n}\n");
+  const file = join(folder, "hooks.mjs");
+  writeFileSync(file, 'import { guard } from "./guard.mjs";\n\nexport default guard({ also: 5 });\n');
+  await expect(loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder })).rejects.toThrow(
+    `${recipe}:2: TypeError: also.map is not a function (called at ${file}:3)`,
+  );
+});

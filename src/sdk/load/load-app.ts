@@ -49,7 +49,7 @@ async function importFile(file: string, options: LoadAppOptions): Promise<unknow
     if (lacksExport(cause)) await (await import("./build-app.ts")).throwMissingExport(file, cause);
     const hint =
       codeOf(cause) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ? ". Install esbuild, which supports all of it." : "";
-    throw sdkProblem("no-load", `${file} does not load: ${firstErrorLine(cause)}${hint}`, { file }, cause);
+    throw sdkProblem("no-load", `${file} does not load: ${firstErrorLine(cause, file)}${hint}`, { file }, cause);
   }
 }
 

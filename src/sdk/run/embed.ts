@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ServedApp } from "../../daemon/internal.ts";
 import { packageVersion } from "../../files/internal.ts";
 import { appRuntime } from "../app/app-runtime.ts";
-import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
+import { checkOptions, requireOptions, sdkProblem, type ValueCheck } from "../app/argument-checks.ts";
 import { sourceHash } from "../load/build-cache.ts";
 import type { WorkTasksOptions } from "../tasks/work-tasks.ts";
 import type { RunAppOptions } from "./run-app.ts";
@@ -39,6 +39,11 @@ const runOptions: readonly (keyof RunAppOptions)[] = [
 
 const serveOptions: readonly (keyof ServeAppOptions)[] = ["port", "token", "file", "env", "cwd", "signal", "complain"];
 
+const workOptions: readonly (keyof WorkTasksOptions)[] = [
+  ...(["file", "env", "signal", "backend", "idleMs", "jobs"] as const),
+  ...(["pollMs", "outdated", "log", "complain"] as const),
+];
+
 /**
  * `hookline run` inside your own program: reads one event, writes its answer, and returns the exit status. Options default to
  * the process's own; with the process's own output it also sets `process.exitCode`, because some refusals are only an exit status.
@@ -73,5 +78,8 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
 export async function workTasks(app: unknown, options: WorkTasksOptions): Promise<void> {
   const runtime = appRuntime(app);
   if (runtime === undefined) throw sdkProblem("no-app", "workTasks needs the value of createApp().");
+  const log: ValueCheck = [["log"], "a function", (value) => typeof value === "function"];
+  checkOptions(options, workOptions, "workTasks", { own: [log] });
+  requireOptions(options, ["file", "env", "signal"], "workTasks");
   return (await import("../tasks/work-tasks.ts")).workTasks(runtime, options);
 }

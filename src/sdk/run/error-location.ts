@@ -90,17 +90,22 @@ function displayPath(path: string, at: string, cwd: string): string {
   return `${short === "" || short.startsWith("..") || isAbsolute(short) ? path : short}:${at}`;
 }
 
-/** File, line and the first line of an error, for messages. */
-export function firstErrorLine(error: unknown): string {
+/** File, line and the first line of an error, for messages. Also the line of `file`, if it called what threw. */
+export function firstErrorLine(error: unknown, file?: string): string {
   if (!(error instanceof Error)) return String(error);
   const first = `${error.name}: ${error.message.split("\n")[0]}`;
-  const place = framesOf(error)[0];
-  return place === undefined ? first : `${place.path}:${lineOf(place)}: ${first}`;
+  const frames = framesOf(error);
+  const place = frames[0];
+  const caller = place?.path === file ? undefined : frames.find(({ path }) => path === file);
+  const from = caller === undefined ? "" : ` (called at ${caller.path}:${lineOf(caller)})`;
+  return place === undefined ? first : `${place.path}:${lineOf(place)}: ${first}${from}`;
 }
 
 /** A problem that our own code threw at the author's, with the place of the author's call. */
 export function atCallSite(problem: Problem, file: string): Problem {
-  const caller = framesOf(problem).find(({ path }) => !isOwn(path));
+  const callers = framesOf(problem).filter(({ path }) => !isOwn(path));
+  // A function that creates a blueprint passes on the options that its own caller got wrong.
+  const caller = callers[Number(problem.about["callsOut"] ?? 0)] ?? callers[0];
   const place = caller === undefined ? file : `${caller.path}:${lineOf(caller)}`;
   return new Problem(problem.code, `${place}: ${problem.message}`, {
     about: { ...problem.about, file },

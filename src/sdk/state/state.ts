@@ -60,6 +60,7 @@ export interface StateAccess {
 }
 
 export type ScopeName = keyof StateDefaults;
+export const stateScopes: readonly ScopeName[] = ["session", "project", "user"];
 
 /** `told`: the failures that were reported to the user. */
 export type StoreName = ScopeName | "told";

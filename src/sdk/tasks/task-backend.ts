@@ -1,4 +1,5 @@
-import { sdkProblem } from "../app/argument-checks.ts";
+import { defined } from "../../protocol/internal.ts";
+import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { TaskTable } from "./task.ts";
 
@@ -103,6 +104,16 @@ export interface BackendOptions {
 }
 
 export const backendDefaults: Required<BackendOptions> = { leaseMs: 30_000, maxOpen: 1_000 };
+
+/** The options of a backend with their defaults. `more` are its own options. Throws for any other, and for a wrong value. */
+export function backendOptions(
+  options: BackendOptions,
+  of: string,
+  more: readonly string[] = [],
+): Required<BackendOptions> {
+  checkOptions(options, [...Object.keys(backendDefaults), ...more], of);
+  return { ...backendDefaults, ...defined(options) };
+}
 
 export function isOpenJob({ state }: Pick<TaskRecord, "state">): boolean {
   return state === "pending" || state === "running";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { maxTimerMs } from "../app/app-definition.ts";
-import { checkOptions, sdkProblem, toJsonOrThrow } from "../app/argument-checks.ts";
+import { checkOptions, sdkProblem, toJsonOrThrow, waitCheck } from "../app/argument-checks.ts";
 import { projectDirOf } from "../app/run-environment.ts";
 import type { TaskRef } from "./task.ts";
 import {
@@ -38,7 +38,9 @@ export function taskCalls(call: TaskCallContext, space: string, handler: { reado
   };
 
   /** Polls with growing pauses: a wait must work for jobs that end in another process. */
-  const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
+  const until = async (keys: readonly TaskKey[], enough: "all" | "any", options: WaitOptions) => {
+    checkOptions(options, ["timeoutMs"], "a wait for tasks", { own: [waitCheck] });
+    const { timeoutMs } = options;
     const end = monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     await call.wake(await call.backend());
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {

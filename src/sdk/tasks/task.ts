@@ -1,4 +1,4 @@
-import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
+import { checkOptions, describeType, sdkProblem } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** A named function of the hooks file, with JSON in and out, so that another process can run it. */
@@ -114,6 +114,10 @@ export function agentTask<Input = undefined>(
   prompt: string | ((input: Input) => string),
   options: AgentTaskOptions = {},
 ): TaskFunction<Input, AgentAnswer> {
+  if (typeof prompt !== "string" && typeof prompt !== "function") {
+    const message = `The prompt of agentTask must be a string or a function, not ${describeType(prompt)}.`;
+    throw sdkProblem("bad-task", message);
+  }
   checkOptions(options, agentOptions, "agentTask");
   return async (input, task) => {
     const { runAgentTask } = await import("./run-agent.ts");

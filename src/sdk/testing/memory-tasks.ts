@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { checkOptions } from "../app/argument-checks.ts";
 import {
   type ScopeStore,
   type StateAccess,
@@ -6,11 +7,12 @@ import {
   type StoredValues,
   type StoreName,
   stateAccess,
+  stateScopes,
 } from "../state/state.ts";
 import { runAll } from "../tasks/run-jobs.ts";
 import {
   type BackendOptions,
-  backendDefaults,
+  backendOptions,
   endedRecord,
   isOpenJob,
   type JobScope,
@@ -33,8 +35,8 @@ export interface MemoryTasks extends TaskBackend {
   end(id: string, end: TaskEnd): boolean;
 }
 
-export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
-  const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
+export function memoryTasks(options: BackendOptions = {}, of = "memoryTasks"): MemoryTasks {
+  const { leaseMs, maxOpen } = backendOptions(options, of);
   const jobs = new Map<string, Job>();
   const { now } = Date;
 
@@ -128,7 +130,7 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
 
 /** Runs every job in this process as soon as it is added: `ctx.tasks.add` resolves when the job has ended. */
 export function immediateTasks(options: BackendOptions = {}): TaskBackend {
-  const backend = memoryTasks(options);
+  const backend = memoryTasks(options, "immediateTasks");
   return { ...backend, wake: (call) => runAll({ ...call, backend }) };
 }
 
@@ -143,7 +145,7 @@ export interface MockTasks extends TaskBackend {
 
 /** A backend for background tasks that runs a job only when the test asks for it. */
 export function mockTasks(options: BackendOptions = {}): MockTasks {
-  const backend = memoryTasks(options);
+  const backend = memoryTasks(options, "mockTasks");
   const added: TaskRecord[] = [];
   const end = (key: string, how: TaskEnd) => {
     const job = added.findLast((one) => one.key === key);
@@ -165,6 +167,7 @@ export function mockTasks(options: BackendOptions = {}): MockTasks {
 
 /** State without files, for tests and replays. */
 export function memoryState(defaults: StateDefaults = {}, now: () => number = Date.now): StateAccess {
+  checkOptions(defaults, stateScopes, "memoryState");
   const stores = new Map<string, ScopeStore>();
   return stateAccess(
     (scope: StoreName) => {

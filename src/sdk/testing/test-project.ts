@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { describeType, sdkProblem } from "../app/argument-checks.ts";
 
 /** A temporary project: a folder with a git repository that no settings of the user reach. */
 export interface TestProject {
@@ -18,6 +19,10 @@ export interface TestProject {
 
 /** Creates a temporary project folder with these files. */
 export async function testProject(files: Readonly<Record<string, string>> = {}): Promise<TestProject> {
+  for (const [path, text] of Object.entries(files)) {
+    if (typeof text === "string") continue;
+    throw sdkProblem("bad-option", `The text of "${path}" in testProject must be a string, not ${describeType(text)}.`);
+  }
   const dir = await realpath(await mkdtemp(join(tmpdir(), "hookline-project-")));
   const git = (...args: readonly string[]) => runGit(args, dir);
   const write = async (path: string, text: string) => {

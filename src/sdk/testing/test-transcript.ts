@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Session } from "../../sessions/internal.ts";
+import { checkOptions, requireOptions } from "../app/argument-checks.ts";
 import { openTranscript } from "../app/run-environment.ts";
 
 /**
@@ -48,6 +49,7 @@ export interface TestTranscriptOptions {
 
 /** Begins a transcript for a test. */
 export function testTranscript(options: TestTranscriptOptions = {}): TestTranscript {
+  checkOptions(options, ["sessionId", "cwd", "startedAt"], "testTranscript");
   const { sessionId = "00000000-0000-4000-8000-000000000000", cwd = "/home/dev/project" } = options;
   const beganMs = (options.startedAt ?? new Date("2026-01-01T00:00:00.000Z")).getTime();
   const lines: Readonly<Record<string, unknown>>[] = [];
@@ -72,6 +74,7 @@ export function testTranscript(options: TestTranscriptOptions = {}): TestTranscr
     prompt: (text) => add({ type: "user", promptSource: "typed", message: { role: "user", content: text } }),
     text: (text) => say({ type: "text", text }, "end_turn"),
     tool(name, input, result = "ok") {
+      checkResult(name, result);
       const id = `toolu_${lines.length}`;
       say({ type: "tool_use", id, name, input }, "tool_use");
       return add({ type: "user", sourceToolAssistantUUID: uuidOf(lines.length - 1), ...resultOf(id, result) });
@@ -99,6 +102,14 @@ function messageOf(at: number, block: object, stop: string): object {
     requestId: `req_${at}`,
     message: { ...about, content: [block], stop_reason: stop, stop_sequence: null, usage },
   };
+}
+
+/** A result without text, error or response would be an empty one. */
+function checkResult(tool: string, result: TestToolResult): void {
+  if (typeof result === "string") return;
+  const of = `the result of ${tool} in testTranscript`;
+  checkOptions(result, ["error", "text", "response"], of);
+  if (!("error" in result)) requireOptions(result, ["response"], of);
 }
 
 function resultOf(id: string, result: TestToolResult): object {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Problem } from "../../../protocol/internal.ts";
+import { requireOptions } from "../../app/argument-checks.ts";
 import {
   type BackendOptions,
-  backendDefaults,
+  backendOptions,
   type ClaimedJob,
   endedRecord,
   isOpenJob,
@@ -39,8 +40,9 @@ export type BullmqTasks = TaskBackend;
  * results, are in a separate hash, because a queue cannot be queried by session and key.
  */
 export function bullmqTasks(options: BullmqOptions): BullmqTasks {
+  const { leaseMs, maxOpen } = backendOptions(options, "bullmqTasks", ["connection", "prefix"]);
+  requireOptions(options, ["connection"], "bullmqTasks");
   const { connection, prefix = "hookline" } = options;
-  const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
   const running = new Map<string, RunningJob>();
   let opened: Promise<{ entries: JobEntries; queues: Queues; close(): Promise<void> }> | undefined;
   const open = () => {

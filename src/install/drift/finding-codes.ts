@@ -1,0 +1,55 @@
+interface FindingCode {
+  readonly level: "error" | "warning" | "note";
+  readonly meaning: string;
+}
+
+/** What `hookline doctor` can find out about an installed app. docs/warnings.md is printed from it. */
+export const installFindingCodes = {
+  "hooks-dropped": {
+    level: "error",
+    meaning: "an app was installed, and its entries are missing: the agent or a user rewrote the file",
+  },
+  "client-cannot-read": {
+    level: "error",
+    meaning: "Claude Code drops the settings file of an installed app, or an entry of it",
+  },
+  "hooks-file-broken": {
+    level: "error",
+    meaning:
+      "the hooks file or a file it imports has a syntax error, or an import is missing. `doctor` parses the code and never runs it",
+  },
+  "package-missing": { level: "error", meaning: "an entry calls a package that no longer exists" },
+  "bash-missing": {
+    level: "error",
+    meaning: "an entry calls the client, which is a bash script, and there is no bash in PATH or at `/bin/bash`",
+  },
+  "never-runs": {
+    level: "warning",
+    meaning: 'a handler is registered for a tool or event that does not exist, such as `preTool("Bsh")`; it never runs',
+  },
+  "install-drift": {
+    level: "warning",
+    meaning: "something differs from what was installed. An error when a file of the install cannot be read",
+  },
+  "http-entry": {
+    level: "warning",
+    meaning:
+      "entries reach the app over http, where a process that takes the port gets the token and can decide. A note when you accepted it",
+  },
+  "client-stale": { level: "warning", meaning: "the compiled client was made from an earlier state of its package" },
+  "token-readable": {
+    level: "warning",
+    meaning: "a settings file that contains a token is readable by other users",
+  },
+  "daemon-stale": { level: "warning", meaning: "the daemon has another version than the package" },
+  "client-script": {
+    level: "note",
+    meaning: "the client script does the work although the client could be compiled here",
+  },
+  "handler-slow": {
+    level: "note",
+    meaning: "the slowest 5 % of a handler's calls take over a second. Some handlers are slow on purpose",
+  },
+} as const satisfies Readonly<Record<string, FindingCode>>;
+
+export type InstallFindingCode = keyof typeof installFindingCodes;

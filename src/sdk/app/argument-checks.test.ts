@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import {
+  agentTask,
+  approvePermission,
+  block,
+  blueprint,
+  createApp,
+  defineStrategy,
+  denyPermission,
+  runApp,
+  serveApp,
+  workTasks,
+} from "../index.ts";
+import { bullmqTasks } from "../tasks/bullmq/index.ts";
+import { immediateTasks, memoryState, mockTasks, testClient, testProject, testTranscript } from "../testing/index.ts";
+
+const app = createApp();
+const strategy = { name: "s", version: "1", hooks: ["Stop"], build: () => undefined };
+const working = { file: "/hooks.ts", env: {}, signal: new AbortController().signal };
+
+const wrong: readonly (readonly [
+  call: string,
+  make: (options: never) => unknown,
+  options: unknown,
+  message: string,
+])[] = [
+  ["createApp", createApp, { stateDir: 5 }, '"stateDir" of createApp is 5; it must be a string'],
+  [
+    "createApp",
+    createApp,
+    { state: { sesion: {} } },
+    '"sesion" of state of createApp is unknown; the options are session,',
+  ],
+  ["createApp", createApp, { state: { session: [] } }, '"session" of state of createApp is []; it must be an object'],
+  ["createApp", createApp, { log: { maxbytes: 1 } }, '"maxbytes" of log of createApp is unknown'],
+  [
+    "createApp",
+    createApp,
+    { log: { files: 0 } },
+    '"files" of log of createApp is 0; it must be a whole number above 0',
+  ],
+  ["createApp", createApp, { tasks: {} }, '"tasks" of createApp is {}; it must be a task backend'],
+  ["createApp", createApp, null, "The options of createApp are null, not an object"],
+  ["task", (options) => createApp().task("t", () => 1, options), { tll: 1 }, '"tll" of task t is unknown'],
+  [
+    "task",
+    (options) => createApp().task("t", () => 1, options),
+    { ttlMs: "5" },
+    '"ttlMs" of task t is "5"; it must be a',
+  ],
+  [
+    "agentTask",
+    (options) => agentTask("Go.", options),
+    { tools: "Read" },
+    '"tools" of agentTask is "Read"; it must be a list',
+  ],
+  [
+    "agentTask",
+    (options) => agentTask("Go.", options),
+    { command: [] },
+    '"command" of agentTask is []; it must be a list',
+  ],
+  ["agentTask", (options) => agentTask("Go.", options), { maxTurns: 1.5 }, '"maxTurns" of agentTask is 1.5'],
+  ["defineStrategy", defineStrategy, { ...strategy, hoks: [] }, '"hoks" of strategy s is unknown'],
+  [
+    "defineStrategy",
+    defineStrategy,
+    { ...strategy, hooks: "Stop" },
+    '"hooks" of strategy s is "Stop"; it must be a list',
+  ],
+  ["defineStrategy", defineStrategy, { name: "s", version: "1", hooks: [] }, 'strategy s requires the option "build"'],
+  ["defineStrategy", defineStrategy, undefined, "are undefined, not an object"],
+  ["a strategy", defineStrategy(strategy), 5, "The options of strategy s are a number, not an object"],
+  ["blueprint", (options) => blueprint("b", options), { x: 1 }, '"x" of blueprint b is unknown'],
+  ["block", (options) => block("no", options), { hidePromt: true }, '"hidePromt" of block() is unknown'],
+  ["approvePermission", approvePermission, { inptu: {} }, '"inptu" of approvePermission() is unknown'],
+  [
+    "approvePermission",
+    approvePermission,
+    { input: "ls" },
+    '"input" of approvePermission() is "ls"; it must be an object',
+  ],
+  [
+    "denyPermission",
+    (options) => denyPermission("no", options),
+    { interrupt: 1 },
+    '"interrupt" of denyPermission() is 1',
+  ],
+  ["testClient", (options) => testClient(app, options), { cwd: 5 }, '"cwd" of testClient is 5; it must be a string'],
+  ["testTranscript", testTranscript, { session: "s" }, '"session" of testTranscript is unknown'],
+  [
+    "testTranscript",
+    testTranscript,
+    { startedAt: "now" },
+    '"startedAt" of testTranscript is "now"; it must be a valid Date',
+  ],
+  ["tool", (result) => testTranscript().tool("Bash", {}, result), { eror: "x" }, '"eror" of the result of Bash in'],
+  ["tool", (result) => testTranscript().tool("Bash", {}, result), { text: "x" }, 'requires the option "response"'],
+  ["memoryState", memoryState, { sesion: {} }, '"sesion" of memoryState is unknown'],
+  ["mockTasks", mockTasks, { lease: 1 }, '"lease" of mockTasks is unknown; the options are leaseMs, maxOpen'],
+  ["immediateTasks", immediateTasks, { maxOpen: "1" }, '"maxOpen" of immediateTasks is "1"; it must be a whole number'],
+  ["bullmqTasks", bullmqTasks, { conection: "redis://x" }, '"conection" of bullmqTasks is unknown'],
+  ["bullmqTasks", bullmqTasks, { prefix: "p" }, 'bullmqTasks requires the option "connection"'],
+];
+
+test.each(wrong)("%s rejects a wrong option by name (case %#)", (_call, make, options, message) => {
+  expect(() => make(options as never)).toThrow(
+    expect.objectContaining({ code: "sdk/bad-option", message: expect.stringContaining(message) }),
+  );
+});
+
+const wrongLater: readonly (readonly [call: string, work: () => Promise<unknown>, message: string])[] = [
+  ["runApp", () => runApp(app, { silenceMs: "5" } as never), '"silenceMs" of runApp is "5"; it must be a number'],
+  ["runApp", () => runApp(app, { output: 5 } as never), '"output" of runApp is 5; it must be an object with write'],
+  ["serveApp", () => serveApp(app, { port: "80" } as never), '"port" of serveApp is "80"; it must be a whole number'],
+  ["serveApp", () => serveApp(app, { signal: {} } as never), '"signal" of serveApp is {}; it must be an AbortSignal'],
+  ["workTasks", () => workTasks(app, { ...working, idle: 5 } as never), '"idle" of workTasks is unknown'],
+  [
+    "workTasks",
+    () => workTasks(app, { ...working, log: {} } as never),
+    '"log" of workTasks is {}; it must be a function',
+  ],
+  ["workTasks", () => workTasks(app, { env: {} } as never), 'workTasks requires the option "file"'],
+  ["testProject", () => testProject({ "a.txt": 5 } as never), 'The text of "a.txt" in testProject must be a string'],
+];
+
+test.each(wrongLater)("%s rejects with a wrong option by name (case %#)", async (_call, work, message) => {
+  await expect(work()).rejects.toMatchObject({ code: "sdk/bad-option", message: expect.stringContaining(message) });
+});
+
+test("a wrong option of a wait for tasks fails the handler, and a wait of 0 ms is valid", async () => {
+  const waiting = createApp().onPrompt({ name: "waits" }, async ({ prompt }, { tasks }) => {
+    await tasks.wait("k", JSON.parse(prompt));
+  });
+  const [trace] = (await testClient(waiting).prompt('{"timeout":5}')).trace;
+  expect(trace?.error).toContain('The option "timeout" of a wait for tasks is unknown; the options are timeoutMs.');
+  (await testClient(waiting).prompt('{"timeoutMs":0}')).expectNoOpinion();
+});
+
+test("ctx.path joins all its parts, and takes strings only", async () => {
+  const paths: string[] = [];
+  const app = createApp().onPrompt({ name: "paths" }, ({ prompt }, { path }) => {
+    paths.push(path(...JSON.parse(prompt)));
+  });
+  const client = testClient(app, { cwd: "/p" });
+  for (const parts of ['["a","b"]', '["a/b"]', "[]"]) await client.prompt(parts);
+  expect(paths).toEqual(["/p/a/b", "/p/a/b", "/p"]);
+  const [trace] = (await client.prompt('["a",null]')).trace;
+  expect(trace?.error).toContain("ctx.path() takes strings, not null.");
+});
