@@ -1,4 +1,4 @@
-import { defined, isObject } from "../protocol/internal.ts";
+import { defined, isObject, textField } from "../protocol/internal.ts";
 import { answerTooLarge, LineTooLong } from "./answer-limits.ts";
 import type { ModelError } from "./model.ts";
 
@@ -96,11 +96,7 @@ function brief(message: string): string {
 /** `{error: {type, message}}`, or already what is inside it. */
 function bodyOf(error: unknown): { readonly type: string | undefined; readonly message: string | undefined } {
   const inner = isObject(error) && "error" in error ? error["error"] : error;
-  const { type, message } = isObject(inner) ? inner : {};
-  return {
-    type: typeof type === "string" ? type : undefined,
-    message: typeof message === "string" ? message : undefined,
-  };
+  return { type: textField(inner, "type"), message: textField(inner, "message") };
 }
 
 /** `retry-after-ms`, or `Retry-After` in seconds or as a date. */

@@ -41,7 +41,17 @@ export {
   type ToolInput,
   type Verdict,
 } from "./hook-output.ts";
-export { attempt, defined, fieldOf, groupBy, isObject, parseJson, parseObject, textField } from "./objects.ts";
+export {
+  attempt,
+  defined,
+  fieldOf,
+  groupBy,
+  isObject,
+  parseJson,
+  parseObject,
+  textField,
+  unlessAborted,
+} from "./objects.ts";
 export type {
   Ended,
   HookAnswerRecord,

@@ -22,6 +22,17 @@ export function attempt<T>(work: () => T): T | undefined {
   }
 }
 
+/** Rejects when the signal is aborted. The work itself continues. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
 /** The object that a JSON text holds; undefined when it holds anything else or is not valid JSON. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text);

@@ -108,7 +108,7 @@ function* resultsIn(
     const own = { tool_name: call.name, tool_input: inputOf(call.input), tool_use_id: block.toolUseId };
     const callContext = { ...context, effort: call.effort };
     if (block.isError) {
-      const failed = { ...own, error: failureOf(block), is_interrupt: isInterrupt(block) };
+      const failed = { ...own, error: failureOf(block), is_interrupt: textOf(block.content).startsWith(interruptMark) };
       yield pastEvent("PostToolUseFailure", entry, failed, callContext);
     } else {
       const structured = entry.toolUseResult;
@@ -162,6 +162,4 @@ function failureOf(block: EntryToolResultBlock): string {
     .replace(/^Error: /, "");
 }
 
-function isInterrupt(block: EntryToolResultBlock): boolean {
-  return textOf(block.content).startsWith("[Request interrupted by user");
-}
+const interruptMark = "[Request interrupted by user";

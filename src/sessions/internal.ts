@@ -43,6 +43,7 @@ export type { Subagent } from "./model/subagents.ts";
 export { searchIndex } from "./query/search-index.ts";
 export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
 export { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "./query/sqlite.ts";
+export { hasBom } from "./read/byte-source.ts";
 export { cutArchive } from "./read/gzip-source.ts";
 export { type JsonRecord, recordSource, recordsOf, type Unreadable } from "./read/json-records.ts";
 export { agentSettingIn, readEntries } from "./read/read-entries.ts";

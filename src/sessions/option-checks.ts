@@ -2,29 +2,33 @@ import { fieldOf, isObject, Problem, plainLine } from "../protocol/internal.ts";
 
 /**
  * Checks of arguments. JavaScript callers have no types, and an invalid value would silently give a wrong result. All checks throw
- * `sessions/option`.
+ * `sessions/option`; some return the value.
  */
-export function checkCount(name: string, value: unknown): void {
-  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0)) return;
-  throw optionProblem(name, value, "a whole number from 0 on");
+export function checkCount<T>(name: string, value: T): T {
+  const isCount = value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 0);
+  return checked(name, value, isCount, "a whole number from 0 on");
 }
 
-export function checkTurn(value: unknown): void {
-  if (!Number.isSafeInteger(value) || value === 0)
-    throw optionProblem("turn", value, "a whole number: 1 is the first turn, -1 the last");
+export function checkTurn(value: number): number {
+  const isTurn = Number.isSafeInteger(value) && value !== 0;
+  return checked("turn", value, isTurn, "a whole number: 1 is the first turn, -1 the last");
 }
 
-export function checkFunction(name: string, value: unknown): void {
-  if (typeof value !== "function") throw optionProblem(name, value, "a function");
+export function checkFunction<T>(name: string, value: T): T {
+  return checked(name, value, typeof value === "function", "a function");
 }
 
-export function checkText(name: string, value: unknown): void {
-  if (typeof value !== "string") throw optionProblem(name, value, "a text");
+export function checkText<T>(name: string, value: T): T {
+  return checked(name, value, typeof value === "string", "a text");
 }
 
-export function checkPattern(name: string, value: unknown): void {
-  if (typeof value !== "string" && !(value instanceof RegExp))
-    throw optionProblem(name, value, "a text or a regular expression");
+export function checkPattern<T>(name: string, value: T): T {
+  return checked(name, value, typeof value === "string" || value instanceof RegExp, "a text or a regular expression");
+}
+
+function checked<T>(name: string, value: T, isValid: boolean, expected: string): T {
+  if (!isValid) throw optionProblem(name, value, expected);
+  return value;
 }
 
 export function checkWord(name: string, value: unknown, words: readonly string[]): void {
@@ -37,8 +41,7 @@ export function checkMs(name: string, value: unknown): void {
 }
 
 export function checkObject(name: string, value: unknown): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw optionProblem(name, value, "an object");
+  checked(name, value, isObject(value), "an object");
 }
 
 /** A record of a transcript is an object with a `type`. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { unlessAborted } from "../protocol/internal.ts";
 import { type FindOptions, findSession } from "./find/find-sessions.ts";
 import { type SessionFiles, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
 import type { Entry, TranscriptItem } from "./model/entry.ts";
@@ -137,15 +138,4 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
       return (await unlessAborted(loadAgain(), signal)) !== before;
     },
   };
-}
-
-/** Rejects when the caller aborts. The shared load continues for other callers. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

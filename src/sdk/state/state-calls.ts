@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { unlessAborted } from "../../protocol/internal.ts";
 import { checkOptions, sdkProblem, toJsonOrThrow } from "../app/argument-checks.ts";
 import { isPromise } from "../run/handler-deadline.ts";
 import type { Scope, State, StoredValues } from "./state.ts";
@@ -49,7 +50,8 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
       write("update", (entries) =>
         updating.run(new Set([...busy(), name]), async () => {
           const next: unknown = change(valueFor(entries, key) as never);
-          const value = isPromise(next) && handler ? await whileRunning(next, handler.signal) : await next;
+          // A handler past its deadline must not hold the lock: in a long-running process no other handler would get it.
+          const value = isPromise(next) ? await unlessAborted(next, handler?.signal) : next;
           // A new value does not extend the life of its key.
           put(entries, key, value, endOf(options) ?? entries.get(toStored(key))?.until);
           return value as never;
@@ -68,16 +70,6 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
         for (const key of ownIn(entries)) entries.delete(toStored(key));
       }),
   };
-}
-
-/** A handler past its deadline must not hold the lock: in a long-running process no other handler would get it. */
-function whileRunning<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 interface Keys {

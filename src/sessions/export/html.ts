@@ -8,6 +8,7 @@ import type { DocumentAgent, DocumentImage, DocumentItem, DocumentTool, SessionD
  */
 export function toHtml(document: SessionDocument): string {
   const title = text(document.title ?? document.id);
+  const styleHash = createHash("sha256").update(style).digest("base64");
   const facts = [
     document.id,
     document.cwd,
@@ -21,7 +22,7 @@ export function toHtml(document: SessionDocument): string {
     '<html lang="en">',
     "<head>",
     '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'">`,
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'">`,
     '<meta name="referrer" content="no-referrer">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${title}</title>`,
@@ -42,10 +43,6 @@ export function toHtml(document: SessionDocument): string {
     "</html>",
     "",
   ].join("\n");
-}
-
-function hashOf(content: string): string {
-  return createHash("sha256").update(content).digest("base64");
 }
 
 function itemHtml(item: DocumentItem): string {

@@ -9,7 +9,6 @@ import {
   ignoringErrors,
   openFlags,
   readPrivate,
-  replaceFile,
   sha256,
   writeWholeFile,
 } from "../../files/internal.ts";
@@ -188,13 +187,7 @@ export function manifestPath(archive: string, { project, id }: Pick<SessionPlace
 
 /** Undefined when there is none, or none that can be read: then the session is archived again, next to what exists. */
 export async function readArchiveManifest(path: string, fs: Fs): Promise<ArchiveManifest | undefined> {
-  const bytes = await readPrivate(path, fs);
-  if (bytes === undefined) return undefined;
   // A manifest is replaced whole: one that is damaged was not written by us.
-  const value = parseObject(bytes.toString("utf8"));
+  const value = parseObject((await readPrivate(path, fs))?.toString("utf8") ?? "");
   return value?.["version"] === 1 && isObject(value["files"]) ? (value as unknown as ArchiveManifest) : undefined;
-}
-
-export async function writeArchiveManifest(path: string, manifest: ArchiveManifest, fs: Fs): Promise<void> {
-  await replaceFile(path, `${JSON.stringify(manifest)}\n`, { fs });
 }

@@ -8,6 +8,7 @@ import {
   openFolder,
   openState,
   readRegularFile,
+  replaceFile,
   withLock,
 } from "../../files/internal.ts";
 import { attempt } from "../../protocol/internal.ts";
@@ -20,7 +21,6 @@ import {
   archiveFile,
   manifestPath,
   readArchiveManifest,
-  writeArchiveManifest,
 } from "./archive-file.ts";
 import { sessionPaths } from "./replace-session-files.ts";
 
@@ -90,7 +90,7 @@ async function addNew(
       archivedAt: new Date(now()).toISOString(),
       files,
     };
-    await writeArchiveManifest(manifest, next, fs);
+    await replaceFile(manifest, `${JSON.stringify(next)}\n`, { fs });
   }
   return { session: place.id, files: changed, addedBytes, heldBytes };
 }

@@ -36,8 +36,7 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     assistants: () => step<ModelCall>({ of: "calls" }),
     tools: () => step<SessionToolCall>({ of: "tools" }),
     tool: (name) => {
-      checkPattern("tool", name);
-      const hasName = nameTest(name);
+      const hasName = nameTest(checkPattern("tool", name));
       return keep<SessionToolCall>((element) => "use" in element && hasName(element.name), { of: "tools" });
     },
     attachments: (type) =>
@@ -65,13 +64,11 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
       keep((_, { blocks }) => blocks.some(({ type }) => type === "thinking" || type === "redacted_thinking")),
     errors: () => keep((_, { failed }) => failed),
     model: (name) => {
-      checkPattern("model", name);
-      const hasName = nameTest(name);
+      const hasName = nameTest(checkPattern("model", name));
       return keep((_, { model }) => model !== undefined && hasName(model));
     },
     matching: (text) => {
-      checkPattern("matching", text);
-      const matches = textTest(text);
+      const matches = textTest(checkPattern("matching", text));
       return keep((_, facts) => matches(facts.text()));
     },
     where: (test) => {
@@ -81,27 +78,15 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
 
     since: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("since", boundary, from)] }),
     until: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("until", boundary, from)] }),
-    turn: (turn) => {
-      checkTurn(turn);
-      return step<T>({ turn });
-    },
-    branch: (branch) => {
-      checkText("branch", branch);
-      return step<T>({ branch });
-    },
+    turn: (turn) => step<T>({ turn: checkTurn(turn) }),
+    branch: (branch) => step<T>({ branch: checkText("branch", branch) }),
     including: (what) => {
       checkWord("including", what, ["agents"]);
       return step<T>({ agents: true });
     },
 
-    skip: (count) => {
-      checkCount("skip", count);
-      return addSlice({ skip: count });
-    },
-    limit: (count) => {
-      checkCount("limit", count);
-      return addSlice({ limit: count });
-    },
+    skip: (count) => addSlice({ skip: checkCount("skip", count) }),
+    limit: (count) => addSlice({ limit: checkCount("limit", count) }),
     reverse: () => addSlice({ reverse: true }),
 
     async first() {

@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { fieldOf, parseJson, parseObject } from "../../protocol/internal.ts";
-import { isTranscriptRecord, recordSource, recordsOf } from "../../sessions/internal.ts";
+import { hasBom, isTranscriptRecord, recordSource, recordsOf } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import {
   hashText,
@@ -152,13 +152,7 @@ export function lineSink(table: CallTable, names: NameTable, file: OpenTranscrip
 
 /** What can be read of a damaged line. */
 function recordsIn(bytes: Buffer, path = "", offset = 0, line = 0, terminated = true) {
-  const { length } = bytes;
-  const whole = { bytes, offset, length, line, terminated };
-  return recordsOf(recordSource(path), whole, isTranscriptRecord);
-}
-
-function hasBom(bytes: Buffer, place: number): boolean {
-  return bytes[place] === 0xef && bytes[place + 1] === 0xbb && bytes[place + 2] === 0xbf;
+  return recordsOf(recordSource(path), { bytes, offset, length: bytes.length, line, terminated }, isTranscriptRecord);
 }
 
 const window = 64 * 1024;

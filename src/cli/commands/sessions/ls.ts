@@ -27,11 +27,7 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that a client 
     const limit = wholeNumber(call, "limit") ?? 50;
     const cwd = call.flag("here") ? io.cwd : call.text("project");
     const sessions: SessionSummary[] = [];
-    const options = {
-      ...where,
-      signal: io.signal,
-      ...defined({ cwd, sinceMs: pointInTime(call, "since") }),
-    };
+    const options = { ...where, signal: io.signal, ...defined({ cwd, sinceMs: pointInTime(call, "since") }) };
     for await (const session of listSessions(options)) {
       sessions.push(session);
       if (sessions.length === limit) break;

@@ -29,15 +29,7 @@ compactions, lineage }; a subagent is { id, type, description, linkedBy, backgro
     const model = await session.load(io.signal);
     await warnTruncatedArchives(model, io);
     const lineage = await session.lineage();
-    await io.out(
-      call.flag("json")
-        ? jsonText({ ...treeOf(model), lineage })
-        : treeText(
-            model,
-            lineage.map(({ id }) => id),
-            io,
-          ),
-    );
+    await io.out(call.flag("json") ? jsonText({ ...treeOf(model), lineage }) : treeText(model, lineage, io));
     return 0;
   },
 };
@@ -92,14 +84,14 @@ function agentsOf({ toolCalls }: Turn, model: SessionModel): Subagent[] {
   return topAgents(model).filter(({ toolCall }) => toolCall !== undefined && started.has(toolCall.id));
 }
 
-function treeText(model: SessionModel, ancestors: readonly string[], io: Io): string {
+function treeText(model: SessionModel, lineage: readonly { readonly id: string }[], io: Io): string {
   const style = styleFor(io);
   const { turns, localCommands } = model.main.turns();
   const placed = new Set(turns.flatMap((turn) => agentsOf(turn, model)));
   const unplaced = topAgents(model).filter((agent) => !placed.has(agent));
   const abandoned = model.main.branches.list().filter(({ active }) => !active);
   const nodes: Node[] = [
-    ...ancestors.map((id) => ({ text: `${style.dim("came from")} ${plainLine(id)}`, below: [] })),
+    ...lineage.map(({ id }) => ({ text: `${style.dim("came from")} ${plainLine(id)}`, below: [] })),
     ...turns.map((turn) => turnNode(turn, model, style)),
     ...unplaced.map((agent) => agentNode(agent, style)),
     ...abandoned.map((branch) => branchNode(branch, style)),

@@ -37,7 +37,8 @@ reports the entries that a reader would miss that only follows parents from the 
     const sessions: Record<string, unknown>[] = [];
     let failed = false;
     for (const place of places) {
-      const validation = await validateSession(place, { live: live.has(place.id) }).catch(async (error: unknown) => {
+      const isLive = live.has(place.id);
+      const validation = await validateSession(place, { live: isLive }).catch(async (error: unknown) => {
         if (places.length === 1 || !(error instanceof Problem)) throw error;
         await io.err(`${place.id} cannot be checked: ${plainLine(error.message)}\n`);
         return undefined;
@@ -50,14 +51,7 @@ reports the entries that a reader would miss that only follows parents from the 
       const shown = validation.findings.filter(({ severity }) => !call.flag("errors") || severity === "error");
       if (call.flag("json")) {
         const { counts, resume } = validation;
-        sessions.push({
-          session: place.id,
-          file: place.file,
-          live: live.has(place.id),
-          counts,
-          findings: shown,
-          resume,
-        });
+        sessions.push({ session: place.id, file: place.file, live: isLive, counts, findings: shown, resume });
       } else if (!call.flag("all") || shown.length > 0) {
         await io.out(validationText(place, validation, shown, styleFor(io)));
       }

@@ -11,39 +11,15 @@ export function toBlocks(content: unknown): readonly EntryBlock[] | undefined {
 
 function toBlock(value: unknown): EntryBlock {
   if (!isObject(value)) return { type: "unknown", unknown: value };
-  return reader(value["type"])?.(value) ?? { type: "unknown", unknown: value };
+  return readers.get(value["type"])?.(value) ?? { type: "unknown", unknown: value };
 }
 
 type Reader = (value: Record<string, unknown>) => EntryBlock | undefined;
 
-function reader(type: unknown): Reader | undefined {
-  return typeof type === "string" ? readers.get(type) : undefined;
-}
-
-const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  [
-    "text",
-    (value) => {
-      const { text } = value;
-      return typeof text === "string" ? rest({ type: "text", text }, value, 2) : undefined;
-    },
-  ],
-  [
-    "thinking",
-    (value) => {
-      const { thinking, signature } = value;
-      if (typeof thinking !== "string") return undefined;
-      if (typeof signature !== "string") return rest({ type: "thinking", thinking }, value, 2);
-      return rest({ type: "thinking", thinking, signature }, value, 3);
-    },
-  ],
-  [
-    "redacted_thinking",
-    (value) => {
-      const { data } = value;
-      return typeof data === "string" ? rest({ type: "redacted_thinking", data }, value, 2) : undefined;
-    },
-  ],
+const readers: ReadonlyMap<unknown, Reader> = new Map<unknown, Reader>([
+  ["text", textBlock],
+  ["thinking", thinkingBlock],
+  ["redacted_thinking", redactedBlock],
   ["tool_use", (value) => toolUse("tool_use", value)],
   ["server_tool_use", (value) => toolUse("server_tool_use", value)],
   ["tool_result", toolResult],
@@ -53,6 +29,23 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["advisor_tool_result", (value) => serverResult("advisor_tool_result", value)],
   ["compaction", (value) => rest({ type: "compaction", content: value["content"] }, value, 2)],
 ]);
+
+function textBlock(value: Record<string, unknown>): EntryBlock | undefined {
+  const { text } = value;
+  return typeof text === "string" ? rest({ type: "text", text }, value, 2) : undefined;
+}
+
+function thinkingBlock(value: Record<string, unknown>): EntryBlock | undefined {
+  const { thinking, signature } = value;
+  if (typeof thinking !== "string") return undefined;
+  if (typeof signature !== "string") return rest({ type: "thinking", thinking }, value, 2);
+  return rest({ type: "thinking", thinking, signature }, value, 3);
+}
+
+function redactedBlock(value: Record<string, unknown>): EntryBlock | undefined {
+  const { data } = value;
+  return typeof data === "string" ? rest({ type: "redacted_thinking", data }, value, 2) : undefined;
+}
 
 function toolUse(type: "tool_use" | "server_tool_use", value: Record<string, unknown>): EntryBlock | undefined {
   const { id, name, input } = value;
