@@ -65,7 +65,7 @@ export type PermissionUpdate = { readonly destination: PermissionDestination } &
   | { readonly type: "addDirectories" | "removeDirectories"; readonly directories: readonly string[] }
 );
 
-/** Which hook: enough to find it in its file and to recognise it in the next run. */
+/** Which hook: enough to find it in its file and to recognize it in the next run. */
 export interface HookRef {
   /** Stable: layer, event, group, index and a hash of the content. */
   readonly id: string;
@@ -75,7 +75,7 @@ export interface HookRef {
   readonly source: LayerKind;
   readonly file?: string;
   readonly matcher?: string;
-  /** How users recognise it: the command, url, `server:tool`, or the beginning of a prompt. */
+  /** How users recognize it: the command, url, `server:tool`, or the beginning of a prompt. */
   readonly name: string;
 }
 

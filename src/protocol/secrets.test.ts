@@ -101,7 +101,7 @@ test("what looks like a secret is masked, in texts and under the names of secret
     "postgres://[redacted]@db/x?password=[redacted]&y=1",
   );
   expect(withoutSecrets(`{"token": "a b c", 'n': 1}`)).toBe(`{"token": [redacted], 'n': 1}`);
-  // They got through: behind a colour, in JSON inside of JSON, without a user, under names with more words.
+  // They got through: behind a color, in JSON inside of JSON, without a user, under names with more words.
   expect(withoutSecrets("\u001b[32mghp_abcdefghijklmnopqrstuvwxyz0123456789\u001b[0m")).toBe(
     "\u001b[32m[redacted]\u001b[0m",
   );

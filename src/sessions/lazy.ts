@@ -11,8 +11,7 @@ export function lazy<T>(make: () => T): () => T {
 export function memoized<K, V>(make: (key: K) => V): (key: K) => V {
   const values = new Map<K, V>();
   return (key) => {
-    const value = values.get(key) ?? make(key);
-    values.set(key, value);
-    return value;
+    if (!values.has(key)) values.set(key, make(key));
+    return values.get(key) as V;
   };
 }

@@ -82,8 +82,8 @@ function outcomeText(outcome: Outcome, style: Style): string {
 }
 
 function headline({ event, decision, blocked }: Outcome, style: Style): string {
-  const colour = decision === "deny" || blocked ? style.red : decision === "ask" ? style.yellow : style.green;
-  return `${style.bold(event)}  ${colour(decision)}${blocked ? style.red(" (blocked)") : ""}`;
+  const color = decision === "deny" || blocked ? style.red : decision === "ask" ? style.yellow : style.green;
+  return `${style.bold(event)}  ${color(decision)}${blocked ? style.red(" (blocked)") : ""}`;
 }
 
 function field(name: string, value: string | undefined): string[] {

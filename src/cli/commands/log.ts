@@ -88,7 +88,7 @@ function eventParts(record: LogRecord, style: Style): string[] {
     .filter(({ outcome }) => outcome !== "passed" && outcome !== "not-reached")
     .map(({ name, outcome, error }) => `${name} ${outcome}${error === undefined ? "" : ` (${error})`}`);
   return [
-    colourOf(record, style)(answer),
+    colorOf(record, style)(answer),
     ms,
     onOneLine(handlers.join(", ")),
     reason === undefined ? "" : `“${onOneLine(String(reason))}”`,
@@ -100,10 +100,10 @@ function messageParts(record: LogRecord, style: Style): string[] {
   const { level, handler, message, data } = record as { [field: string]: unknown };
   const who = typeof handler === "string" ? `${handler}: ` : "";
   const more = data === undefined ? "" : ` ${JSON.stringify(data)}`;
-  return [colourOf(record, style)(escapeControls(String(level))), onOneLine(`${who}${String(message)}${more}`)];
+  return [colorOf(record, style)(escapeControls(String(level))), onOneLine(`${who}${String(message)}${more}`)];
 }
 
-function colourOf(record: LogRecord, style: Style): (text: string) => string {
+function colorOf(record: LogRecord, style: Style): (text: string) => string {
   if (hasFailed(record)) return style.red;
   const { answer, level } = record as { [field: string]: unknown };
   return answer === "refused" || answer === "ask" || level === "warn" ? style.yellow : (text) => text;

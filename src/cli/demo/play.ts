@@ -137,29 +137,29 @@ function eventLine(outcome: Outcome, subject: string, atMs: number, style: Style
   ];
   const line = columns.join(" ").trimEnd();
   if (runs.length === 0) return `${style.dim(line)}\n`;
-  return `${style[verdict.colour](line)}\n${reasonLines(verdict.why, style)}`;
+  return `${style[verdict.color](line)}\n${reasonLines(verdict.why, style)}`;
 }
 
 interface Verdict {
   readonly word: string;
   readonly why: string;
-  readonly colour: "red" | "yellow" | "blue" | "green";
+  readonly color: "red" | "yellow" | "blue" | "green";
 }
 
 function verdictOf(outcome: Outcome): Verdict {
   const { event, decision, blocked, reason = "", updatedInput, output, additionalContext } = outcome;
-  if (blocked) return { word: eventRow(event).onBlock === "goOn" ? "sent back" : "denied", why: reason, colour: "red" };
+  if (blocked) return { word: eventRow(event).onBlock === "goOn" ? "sent back" : "denied", why: reason, color: "red" };
   if (updatedInput !== undefined)
-    return { word: "rewritten", why: `→ ${JSON.stringify(updatedInput)}`, colour: "yellow" };
+    return { word: "rewritten", why: `→ ${JSON.stringify(updatedInput)}`, color: "yellow" };
   if (output.updatedToolOutput !== undefined)
-    return { word: "redacted", why: "the output for the model was replaced", colour: "yellow" };
-  if (decision !== "none") return { word: decision === "ask" ? "asked" : decision, why: reason, colour: "yellow" };
+    return { word: "redacted", why: "the output for the model was replaced", color: "yellow" };
+  if (decision !== "none") return { word: decision === "ask" ? "asked" : decision, why: reason, color: "yellow" };
   const context = [
     ...additionalContext,
     ...(output.customInstructions === undefined ? [] : [output.customInstructions]),
   ];
-  if (context.length > 0) return { word: "context", why: context.join(" "), colour: "blue" };
-  return { word: "passed", why: "", colour: "green" };
+  if (context.length > 0) return { word: "context", why: context.join(" "), color: "blue" };
+  return { word: "passed", why: "", color: "green" };
 }
 
 /** The hook that decided, out of several. */

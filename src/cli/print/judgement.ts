@@ -98,6 +98,6 @@ function place({ scope, file }: RuleRef, home: string): string {
 }
 
 function painted(decision: Judgement["decision"], style: Style): string {
-  const colour = { allow: style.green, ask: style.yellow, deny: style.red }[decision];
-  return colour(decision.padEnd(5));
+  const color = { allow: style.green, ask: style.yellow, deny: style.red }[decision];
+  return color(decision.padEnd(5));
 }

@@ -75,7 +75,7 @@ export function listedText({ listed, listedInAll }: ReplayReport, { style, colum
     return title + narrowRows(grouped, columns, (row) => [`${row.decision}: ${reasonText(row)}`]) + more;
   const rows = grouped.map((row) => [...callColumns(row), row.decision, plainLine(row.input), reasonText(row)]);
   const head = [...places, { header: "answer" }, { header: "input", ...flexible }, { header: "reason", ...flexible }];
-  const painted = (cell: string, at: number) => (at === 3 ? colour(cell, style) : cell);
+  const painted = (cell: string, at: number) => (at === 3 ? color(cell, style) : cell);
   return title + tableText(head, rows, style, columns, painted) + more;
 }
 
@@ -163,7 +163,7 @@ function narrowRows<Row extends EventLine>(
     .join("");
 }
 
-function colour(cell: string, style: Style): string {
+function color(cell: string, style: Style): string {
   return /deny|block|halt/.test(cell) ? style.red(cell) : style.yellow(cell);
 }
 

@@ -23,9 +23,9 @@ export interface EventRow<Name extends string = string, Own = unknown> {
   readonly onBlock: "refuse" | "feedback" | "goOn" | "stop" | "decline" | "fail" | null;
   /** What an exit code other than 0 and 2 means; null: run record only. */
   readonly onOther: "report" | "fail" | null;
-  /** The answers in `hookSpecificOutput` it honours. */
+  /** The answers in `hookSpecificOutput` it honors. */
   readonly answers: readonly AnswerName[];
-  /** The verdicts it honours; without `deny` a hook cannot refuse anything here. */
+  /** The verdicts it honors; without `deny` a hook cannot refuse anything here. */
   readonly decisions: readonly Exclude<Decision, "none">[];
   /** Whether a top-level `decision: "block"` denies. */
   readonly blockWord: boolean;

@@ -16,7 +16,7 @@ test("every event of the catalog has a method of its own, and the methods are th
   expect(promised.filter((method) => typeof app[method] !== "function")).toEqual([]);
 });
 
-test("an event has a refusal exactly where its row honours a denial", () => {
+test("an event has a refusal exactly where its row honors a denial", () => {
   const can = eventNames.filter((name) => eventRule(name).refusal !== undefined);
   expect(can).toEqual(eventNames.filter((name) => (catalog[name] as EventRow).decisions.includes("deny")));
 });

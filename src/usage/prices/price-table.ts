@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { sha256 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
+import { memoized } from "../../sessions/internal.ts";
 import { type PriceRow, readRows } from "./price-rows.ts";
 
 /** Prices by model and time. */
@@ -29,18 +30,11 @@ export function priceTable(lists: readonly (readonly PriceRow[])[], content: str
     const names = [...new Set([written, pricedModel(written).name])];
     return lists.flatMap((list) => names.flatMap((name) => list.filter((row) => row.models.includes(name))));
   };
-  const known = new Map<string, readonly PriceRow[]>();
+  const spansFor = memoized((model: string) => spansOf(rowsFor(model)));
   return {
     rows,
     fingerprint: sha256(content).slice(0, 16),
-    rowAt(model, at) {
-      let found = known.get(model);
-      if (found === undefined) {
-        found = spansOf(rowsFor(model));
-        known.set(model, found);
-      }
-      return found.find((row) => row.from <= at && at < row.to);
-    },
+    rowAt: (model, at) => spansFor(model).find((row) => row.from <= at && at < row.to),
   };
 }
 

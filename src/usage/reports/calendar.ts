@@ -1,5 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { attempt, Problem } from "../../protocol/internal.ts";
+import { memoized } from "../../sessions/internal.ts";
 
 const dayMs = 86_400_000;
 
@@ -49,18 +50,13 @@ export interface Zone {
 /** The zone of that name; the system's when none is given. Throws `usage/timezone` for an unknown name. */
 export function openZone(name?: string): Zone {
   const offsetOf = name === undefined ? systemOffset : name === "UTC" ? () => 0 : namedOffset(name);
-  const days = new Map<number, { from: number; to: number }>();
+  const offsetsOn = memoized((day: number) => [offsetOf(day * dayMs), offsetOf((day + 1) * dayMs - 1)] as const);
   return {
     name: name ?? systemName(),
     dayOf(ms) {
-      const utcDay = Math.floor(ms / dayMs);
-      let known = days.get(utcDay);
-      if (known === undefined) {
-        known = { from: offsetOf(utcDay * dayMs), to: offsetOf((utcDay + 1) * dayMs - 1) };
-        days.set(utcDay, known);
-      }
+      const [from, to] = offsetsOn(Math.floor(ms / dayMs));
       // The offset changes within a day twice a year, if at all.
-      const offset = known.from === known.to ? known.from : offsetOf(ms);
+      const offset = from === to ? from : offsetOf(ms);
       return new Date(ms + offset).toISOString().slice(0, 10);
     },
   };

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { groupBy, Problem } from "../../protocol/internal.ts";
-import { readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
+import { attempt, groupBy, Problem } from "../../protocol/internal.ts";
+import { memoized, readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
 import { quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger, LedgerFile } from "../ledger/ledger.ts";
 import { pricedModel } from "../prices/price-table.ts";
@@ -41,25 +41,12 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
       about: { since, until },
     });
   const projectOf = projectFinder(ledger.files, request.projectNames);
-  const quarters = new Map<number, string>();
-  const metas = new Map<LedgerFile, SubagentMeta | undefined>();
-
-  const dayOf = (at: number): string => {
-    const quarter = sums[at + sumColumn.quarter] as number;
-    let day = quarters.get(quarter);
-    if (day === undefined) {
-      day = quarter < 0 ? undatedDay : zone.dayOf(quarter * quarterMs);
-      quarters.set(quarter, day);
-    }
-    return day;
-  };
+  const dayOfQuarter = memoized((quarter: number) => (quarter < 0 ? undatedDay : zone.dayOf(quarter * quarterMs)));
+  const dayOf = (at: number): string => dayOfQuarter(sums[at + sumColumn.quarter] as number);
   const modelOf = (at: number): string => ledger.names[sums[at + sumColumn.model] as number] ?? "";
   const agentOf = (at: number): string => ledger.names[sums[at + sumColumn.agent] as number] ?? "";
   const fileOf = (at: number) => ledger.files[sums[at + sumColumn.file] as number] as LedgerFile;
-  const metaOf = (file: LedgerFile): SubagentMeta | undefined => {
-    if (!metas.has(file)) metas.set(file, file.meta === undefined ? undefined : readSubagentMeta(file.meta));
-    return metas.get(file);
-  };
+  const metaOf = memoized(({ meta }: LedgerFile) => (meta === undefined ? undefined : readSubagentMeta(meta)));
   const agentType = (at: number): string => {
     const agent = agentOf(at);
     if (agent === "") return "main";
@@ -93,16 +80,8 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
  */
 function projectAliases(wanted: string, joined: ReportRequest["projectNames"] = {}): ReadonlySet<string> {
   const given = resolve(wanted);
-  const forms = [wanted, wanted.replace(/(?<=[^\\/])[\\/]+$/, ""), given, realOr(given)];
+  const forms = [wanted, wanted.replace(/(?<=[^\\/])[\\/]+$/, ""), given, attempt(() => realpathSync(given)) ?? given];
   return new Set(forms.flatMap((form) => (Object.hasOwn(joined, form) ? [form, joined[form] as string] : [form])));
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // a directory that no longer exists has only this name
-  }
 }
 
 function isProject(wanted: ReadonlySet<string>, project: string, folder: string): boolean {

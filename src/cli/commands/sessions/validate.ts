@@ -79,12 +79,12 @@ function validationText(
   findings: readonly CheckFinding[],
   style: Style,
 ): string {
-  const colour = { error: style.red, warning: style.yellow, note: style.dim };
+  const color = { error: style.red, warning: style.yellow, note: style.dim };
   const name = (file: string) =>
     escapeControls(file.startsWith(place.folder) ? file.slice(place.folder.length + 1) : file);
   const lines = findings.map(
     ({ severity, code, file, line, message }) =>
-      `  ${colour[severity](severity.padEnd(7))}  ${code}  ${name(file)}:${line}  ${escapeControls(message)}`,
+      `  ${color[severity](severity.padEnd(7))}  ${code}  ${name(file)}:${line}  ${escapeControls(message)}`,
   );
   const { reached, missed, breaksAt } = resume;
   const reach = `  following parents from the end reaches ${reached.entries} of ${reached.entries + missed.entries} entries`;
