@@ -1,11 +1,13 @@
 /**
- * Bundles the package with shared chunks, so that every class and every piece of state exists once. A hook process loads a program of
- * its own, one CommonJS file that is compiled once and kept (`cli/program.cjs`); what it loads on demand comes from the shared chunks.
+ * Bundles the package with shared chunks, so that every class and every piece of state exists once. The chunks are CommonJS: Node loads
+ * them faster than modules, and a command can keep them compiled. Each entry point is a module that hands on what its script exports.
+ * A hook process loads a program of its own, one file (`cli/program.cjs`); what it loads on demand comes from the shared chunks.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
 import { entryPoints, root } from "./entry-points.mjs";
 
 const src = join(root, "src");
@@ -47,15 +49,18 @@ export async function bundle(outdir) {
       HOOKLINE_RULES: JSON.stringify(JSON.stringify(eventRules)),
     },
   };
-  const onDemand = await bundleProgram(build, common, outdir);
+  const { program, onDemand } = await bundleProgram(build, common);
   rmSync(join(outdir, "chunks"), { recursive: true, force: true });
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     ...common,
+    define: { ...common.define, "import.meta.url": "ownUrl" },
     entryPoints: [...new Set([...entryPoints.map(({ path }) => `${path}.ts`), ...programs, ...onDemand])].map((entry) =>
       join(src, entry),
     ),
     outdir,
     outbase: src,
+    outExtension: { ".js": ".cjs" },
+    write: false,
     format: "esm",
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
@@ -64,6 +69,17 @@ export async function bundle(outdir) {
     logOverride: { "ignored-bare-import": "silent" },
     metafile: true,
   });
+  const hash = createHash("sha256").update(program);
+  for (const { path, text } of outputFiles) {
+    const script = asScript(text);
+    hash.update(script);
+    write(path, script);
+  }
+  for (const { path } of entryPoints) write(join(outdir, `${path}.js`), moduleFor(metafile, path));
+  write(join(outdir, "cli", "program.cjs"), program);
+  const built = { HOOKLINE_BUILD: JSON.stringify(hash.digest("hex").slice(0, 16)) };
+  const bin = await bundleScript(build, common, "cli/bin.ts", { define: { ...common.define, ...built } });
+  writeFileSync(join(outdir, "cli", "bin.cjs"), requiring(bin.text), { mode: 0o755 });
   writeFileSync(join(outdir, "THIRD_PARTY_LICENSES.txt"), bundled.map(licenseOf).join("\n"));
   return { kernel, metafile };
 }
@@ -73,33 +89,61 @@ function licenseOf(name) {
   return `${name}\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}`;
 }
 
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
 /**
- * The program is a text that the short script before it has compiled, or takes as it was compiled before. Code that was kept cannot
- * import: the script does that for it. Returns the files that the program loads on demand.
+ * A chunk as a script; esbuild shares chunks between modules only. It writes imports first and one export last. Our modules do nothing by
+ * being loaded and export no variables, so a chunk may take values from another one when it is loaded, and only from those it uses.
  */
-async function bundleProgram(build, common, outdir) {
+function asScript(text) {
+  const [imports] = /^(?:import[^"]*"[^"]+";)*/.exec(text);
+  const [exported = "", names = ""] = /export\{([^}]*)\};\s*$/.exec(text) ?? [];
+  const requires = [...imports.matchAll(/import([^"]*?)(?:from)?("[^"]+");/g)].map(([, what, path]) => {
+    const taken = what.replace(/([\w$]+) as ([\w$]+)/g, "$1:$2");
+    return taken === "" ? "" : `const${taken}=require(${path});`;
+  });
+  const given = names.replace(/([\w$]+) as ([\w$]+)/g, "$2:$1");
+  const body = text.slice(imports.length, text.length - exported.length);
+  const ownUrl = body.includes("ownUrl") ? 'const ownUrl=require("node:url").pathToFileURL(__filename).href;' : "";
+  const script = `"use strict";${ownUrl}${requires.join("")}${requiring(body)}${given && `module.exports={${given}};`}`;
+  // Throws if anything is left that only a module may contain.
+  new Script(script);
+  return script;
+}
+
+/** What a script of the package loads on demand is a script of the package too. */
+function requiring(text) {
+  return text.replace(/\bimport\(("\.[^"]+")\)/g, "Promise.resolve().then(()=>require($1))");
+}
+
+/** The module of an entry point. */
+function moduleFor({ outputs }, path) {
+  const [, { exports }] = Object.entries(outputs).find(([output]) => output.endsWith(`/${path}.cjs`));
+  return `import own from "./${basename(path)}.cjs";\nexport const { ${exports.join(", ")} } = own;\n`;
+}
+
+/** The program of a hook process, as a function of what it loads with, and the files that it loads on demand. */
+async function bundleProgram(build, common) {
+  const { text, onDemand } = await bundleScript(build, common, "cli/run/run-hooks.ts", {});
+  return { program: `((module, load) => {${text.replace(/\bimport\(/g, "load(")}\n})`, onDemand };
+}
+
+async function bundleScript(build, common, entry, options) {
   const onDemand = new Set();
-  const textOf = async (entry, define = {}) => {
-    const { outputFiles } = await build({
-      ...common,
-      entryPoints: [join(src, entry)],
-      write: false,
-      format: "cjs",
-      define: { ...common.define, ...define },
-      plugins: [asksForBuiltins, hasNoSideEffects(onDemand)],
-      // The program asks for no file of the package; what it loads on demand does, and is a module.
-      logOverride: { "empty-import-meta": "silent" },
-    });
-    return outputFiles[0].text;
-  };
-  const text = await textOf("cli/run/run-hooks.ts");
-  const program = `((module, load) => {${text.replace(/\bimport\(/g, "load(")}\n})`;
-  const hash = createHash("sha256").update(program).digest("hex").slice(0, 16);
-  const script = await textOf("cli/bin.ts", { HOOKLINE_PROGRAM: JSON.stringify(hash) });
-  mkdirSync(join(outdir, "cli"), { recursive: true });
-  writeFileSync(join(outdir, "cli", "program.cjs"), program);
-  writeFileSync(join(outdir, "cli", "bin.cjs"), script, { mode: 0o755 });
-  return [...onDemand];
+  const { outputFiles } = await build({
+    ...common,
+    ...options,
+    entryPoints: [join(src, entry)],
+    write: false,
+    format: "cjs",
+    plugins: [asksForBuiltins, hasNoSideEffects(onDemand)],
+    // The script asks for no file of the package; what it loads on demand does.
+    logOverride: { "empty-import-meta": "silent" },
+  });
+  return { text: outputFiles[0].text, onDemand: [...onDemand] };
 }
 
 /**
@@ -134,11 +178,16 @@ function sharesSdkChunk(entries) {
   };
 }
 
-/** The same text on the same lines, with `import { a, b as c } from "node:x"` turned into a question to Node. */
+/** The same text on the same lines, with `import { a, b as c } from "node:x"` and `import x from "node:x"` turned into a question to Node. */
 function asking(text) {
-  return text.replace(/^import \{([^}]*)\} from "(node:[a-z_/]+)";/gm, (_, names, module) => {
-    const values = names.split(",").filter((name) => !/^\s*(?:type\s|$)/.test(name));
-    return `const {${values.join(",").replace(/\sas\s/g, ": ")}} = process.getBuiltinModule("${module}");`;
+  return text.replace(/^import (?!type\b)(\{[^}]*\}|[^"{]+) from "(node:[a-z0-9_/]+)";/gm, (_, names, module) => {
+    const given = `process.getBuiltinModule("${module}")`;
+    if (!names.startsWith("{")) return `const ${names.replace("* as ", "")} = ${given};`;
+    const values = names
+      .slice(1, -1)
+      .split(",")
+      .filter((name) => !/^\s*(?:type\s|$)/.test(name));
+    return `const {${values.join(",").replace(/\sas\s/g, ": ")}} = ${given};`;
   });
 }
 
@@ -185,7 +234,7 @@ function hasNoSideEffects(onDemand) {
         const target = relative(src, file).split(sep).join("/");
         onDemand.add(target);
         const from = relative("cli", target).split(sep).join("/");
-        return { path: (from.startsWith(".") ? from : `./${from}`).replace(/\.ts$/, ".js"), external: true };
+        return { path: (from.startsWith(".") ? from : `./${from}`).replace(/\.ts$/, ".cjs"), external: true };
       });
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
         kind === "entry-point" || bundled.includes(path) ? undefined : { path, external: true, sideEffects: false },

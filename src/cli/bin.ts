@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { loadProgram } from "./code-cache.ts";
+import { loadProgram, useCodeCache } from "./code-cache.ts";
 import { asksToBlock } from "./run/run-arguments.ts";
 
 // Every hook call starts this file. Node starts a script faster than a module, and a short script faster than a long one.
-const [command, ...args] = process.argv.slice(2);
+const [command = "", ...args] = process.argv.slice(2);
 if (command === "run" && !args.includes("--help") && !args.includes("-h")) runHooks();
-else void import("./start.ts").then(({ start }) => start(process.argv.slice(2)));
+else startCommand();
 
 function runHooks(): void {
   try {
@@ -15,4 +15,20 @@ function runHooks(): void {
     process.stderr.write(`hookline: cannot load program.cjs: ${String(error)}\n`);
     process.exitCode = asksToBlock(args) ? 2 : 1;
   }
+}
+
+function startCommand(): void {
+  const uncached = isStartedOften(command) ? useCodeCache(cacheName(), process.env) : undefined;
+  void import("./start.ts").then(({ start }) => start(process.argv.slice(2), uncached));
+}
+
+/** Commands that scripts and status lines start. `usage` changes the compiler's flags, and then Node takes no code of an earlier start. */
+function isStartedOften(name: string): boolean {
+  return ["check", "explain", "fire", "list", "sessions", "statusline"].includes(name);
+}
+
+/** The verbs of `sessions` use different scripts. */
+function cacheName(): string {
+  const [verb = ""] = args;
+  return command === "sessions" && /^[a-z]+$/.test(verb) ? `sessions-${verb}` : command;
 }

@@ -1,10 +1,11 @@
 import { homeFolder } from "../files/internal.ts";
+import { saveCode, type UncachedCode } from "./code-cache.ts";
 import type { Io } from "./command-line/command.ts";
 import { abortOnSignal } from "./command-line/signals.ts";
 import { main } from "./main.ts";
 
-/** Runs every command but `run`, and sets the exit status. */
-export async function start(args: readonly string[]): Promise<void> {
+/** Runs every command but `run`, and sets the exit status. A command that succeeds saves the code that was compiled for it. */
+export async function start(args: readonly string[], uncached?: UncachedCode): Promise<void> {
   const { io, flush } = processIo(process);
   process.exitCode = await main(args, io);
   try {
@@ -12,6 +13,7 @@ export async function start(args: readonly string[]): Promise<void> {
   } catch {
     process.exitCode ||= 1; // the write that failed has been reported where that was possible
   }
+  if (uncached !== undefined && process.exitCode === 0) await saveCode(uncached, process.env);
 }
 
 /** The streams, environment and signals of the process. `flush` waits until all output is written. */

@@ -13,10 +13,10 @@ test("the process may read, write to its scratch folder, and nothing else", () =
       "--allow-fs-read=*",
       "--allow-fs-write=/scratch/",
       ...["--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"],
-      expect.stringMatching(/child.main\.js$/),
+      expect.stringMatching(/child.main\.cjs$/),
     ],
   });
-  expect(replayProcess("/scratch", true)).toMatchObject({ args: [expect.stringMatching(/child.main\.js$/)] });
+  expect(replayProcess("/scratch", true)).toMatchObject({ args: [expect.stringMatching(/child.main\.cjs$/)] });
 });
 
 test("the environment cannot lift the limits, and temporary files go to the scratch folder", () => {

@@ -13,7 +13,7 @@ export function replayProcess(scratch: string, allowEffects: boolean): CommandLi
   const flags = allowEffects
     ? []
     : [...limits, "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"];
-  return { form: "exec", file: process.execPath, args: [...flags, packageFile("dist/replay/child/main.js")] };
+  return { form: "exec", file: process.execPath, args: [...flags, packageFile("dist/replay/child/main.cjs")] };
 }
 
 /** The name before Node 22.13 was `--experimental-permission`. */

@@ -24,7 +24,7 @@ const holds = app(
 
 test("a worker that was blocked accepts calls again", async () => {
   const file = world.file("holds.mjs", holds);
-  const module = pathToFileURL(join(world.folder, "package/dist/cli/run/worker-thread.js"));
+  const module = pathToFileURL(join(world.folder, "package/dist/cli/run/worker-thread.cjs"));
   const thread = await startWorkerThread({ file, cwd: world.project, sourceHash: "", module });
   if (typeof thread === "string") throw new Error(thread);
   const call = (ms: number) => {

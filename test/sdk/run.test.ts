@@ -226,7 +226,7 @@ test("the built package has the same rules for every event as the source", async
   const dist = join(world.folder, "package/dist");
   const built = {
     ...((await import(join(dist, "sdk/index.js"))) as typeof sdk),
-    ...((await import(join(dist, "sdk/internal.js"))) as typeof internal),
+    ...((await import(join(dist, "sdk/internal.cjs"))) as typeof internal),
   };
   const facts = ({ createApp, needsCommand, defaultDeadline }: typeof built) => {
     const app = createApp() as unknown as Record<string, unknown>;
@@ -272,7 +272,7 @@ export default createApp().preTool("Bash", async ({ input }) => {
     await expect.poll(() => world.isScript(file)).toBe(true);
     expect((await world.run([file], event(), { node: ["--import", spy] })).stdout).toBe(first.stdout);
     expect(urls().filter((url) => !/\/(?:spy\.mjs|bin\.cjs)$/.test(url))).toEqual([]);
-    const entryPoint = join(world.folder, "package/dist/permissions/index.js");
+    const entryPoint = join(world.folder, "package/dist/permissions/index.cjs");
     const text = readFileSync(entryPoint, "utf8");
     try {
       writeFileSync(entryPoint, `throw new Error("a changed package");\n${text}`);

@@ -206,7 +206,7 @@ test("a worker does not run changed code before a host has run it", async () => 
   const file = world.file("pinned.mjs", app(late));
   await send(file, `await Promise.all([0, 1, 2, 3, 4].map((n) => tasks.add(late, n, { key: "k" + n })))`);
   await until("the jobs run", () => findJobs(join(world.folder, "state/tasks"), "running", "late").length === 4);
-  const inWorker = `if (process.argv[1].endsWith("background-program.js")) writeFileSync(${JSON.stringify(mark)}, "");`;
+  const inWorker = `if (process.argv[1].endsWith("background-program.cjs")) writeFileSync(${JSON.stringify(mark)}, "");`;
   world.file("pinned.mjs", app(`${inWorker} ${late}`));
   await until("the jobs are done", () => findJobs(join(world.folder, "state/tasks"), "done", "late").length === 4);
   const log = join(world.folder, "state/log/hooks.jsonl");

@@ -199,10 +199,14 @@ describe("headless", () => {
       request_id: "2",
       request: { subtype: "register_repo_root", path: join(project, "sub") },
     });
+    await until(/"request_id":"1"/);
     await until(/"request_id":"2"/);
     stdin.end();
     await ended;
-    expect(lines().slice(0, 2)).toMatchObject([
+    const responses = lines() as { response?: { request_id: string } }[];
+    // Requests are answered as they finish, in any order.
+    const byRequest = ["1", "2"].map((id) => responses.find(({ response }) => response?.request_id === id));
+    expect(byRequest).toMatchObject([
       {
         response: {
           subtype: "error",

@@ -62,7 +62,7 @@ async function foreground(file: string, call: ParsedCall, io: Io): Promise<numbe
     hooksFile: file,
     env: io.env,
     version: packageVersion(),
-    thread: pathToFileURL(packageFile("dist/cli/run/worker-thread.js")),
+    thread: pathToFileURL(packageFile("dist/cli/run/worker-thread.cjs")),
     complain: warn,
     signal: io.signal,
     ready: (record) => void printDaemon(record, call, io),

@@ -1,4 +1,4 @@
 /** The program of the daemon's worker threads, which run handlers. */
 import { runWorker } from "../../daemon/internal.ts";
 
-await runWorker();
+void runWorker();

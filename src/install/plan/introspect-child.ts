@@ -2,7 +2,7 @@ import { appInputs, loadApp } from "../../sdk/internal.ts";
 import { refuseEffects } from "./sandboxed-load.ts";
 
 /**
- * What `introspect` starts: loads one hooks file and reports on it. `node child.js FILE MARK [quiet]`; the report is the line of
+ * What `introspect` starts: loads one hooks file and reports on it. `node child.cjs FILE MARK [quiet]`; the report is the line of
  * standard output that begins with the mark, so that nothing the file prints can be taken for it. `quiet`: without effects.
  */
 const [file = "", mark = "", how] = process.argv.slice(2);
@@ -20,18 +20,23 @@ function inputsOf(): Promise<readonly string[]> {
   return appInputs(file).catch(() => [file]);
 }
 
-try {
-  const app = await loadApp(file, { env: process.env, cwd: process.cwd(), timeoutMs: 60_000 });
-  await report({ events: app.describe(), inputs: await inputsOf() });
-} catch (error) {
-  const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown };
-  const inner = cause as { code?: string; name?: string; message?: string } | undefined;
-  await report({
-    problem: {
-      code: code ?? "",
-      message: message ?? String(error),
-      cause: `${inner?.code ?? ""} ${inner?.name ?? ""} ${inner?.message ?? ""}`,
-    },
-  });
+async function describe(): Promise<unknown> {
+  try {
+    const app = await loadApp(file, { env: process.env, cwd: process.cwd(), timeoutMs: 60_000 });
+    return { events: app.describe(), inputs: await inputsOf() };
+  } catch (error) {
+    const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown };
+    const inner = cause as { code?: string; name?: string; message?: string } | undefined;
+    return {
+      problem: {
+        code: code ?? "",
+        message: message ?? String(error),
+        cause: `${inner?.code ?? ""} ${inner?.name ?? ""} ${inner?.message ?? ""}`,
+      },
+    };
+  }
 }
-process.exit(0);
+
+void describe()
+  .then(report)
+  .finally(() => process.exit(0));

@@ -32,7 +32,7 @@ const tagName = "HOOKLINE_RUN";
 
 /** The program of the installing package that loads a hooks file and reports on it. */
 export function introspector({ node, packageRoot }: { readonly node: string; readonly packageRoot: string }): string[] {
-  return [node, join(packageRoot, "dist", "install", "plan", "introspect-child.js")];
+  return [node, join(packageRoot, "dist", "install", "plan", "introspect-child.cjs")];
 }
 
 /**

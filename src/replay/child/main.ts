@@ -17,18 +17,22 @@ import { effectLog } from "./effect-log.ts";
 import { refuseEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
-/** The process that runs the app, started by `player.ts`: reads one event per line and writes one answer per line. */
 const exit = guardExit(() => true);
-const lines = linesOf(process.stdin);
-const setup = JSON.parse((await lines.next()).value ?? "{}") as ChildSetup;
 const log = effectLog();
 const uncaughtErrors: UncaughtError[] = [];
-protectOutput();
-const send = (line: unknown) => writeLine(setup.mark + JSON.stringify(line));
-if (!setup.allowEffects) await refuseEffects(log);
+void main();
 
-const app = await load();
-if (app !== undefined) {
+/** The process that runs the app, started by `player.ts`: reads one event per line and writes one answer per line. */
+async function main(): Promise<void> {
+  const lines = linesOf(process.stdin);
+  const setup = JSON.parse((await lines.next()).value ?? "{}") as ChildSetup;
+  protectOutput();
+  const send = (line: unknown) => writeLine(setup.mark + JSON.stringify(line));
+  if (!setup.allowEffects) await refuseEffects(log);
+  const app = await load(setup).catch((error: unknown) => {
+    send({ ready: false, why: messageOf(error), effects: log.take() } satisfies ChildReady);
+    return exit(0);
+  });
   const folder = process.cwd();
   send({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies ChildReady);
   for await (const line of lines) {
@@ -39,7 +43,7 @@ if (app !== undefined) {
     const tasks: string[] = [];
     const settled = await app.dispatch(
       payload,
-      runEnvironment(app, payload, at, (task) => void tasks.push(task)),
+      runEnvironment(setup, app, payload, at, (task) => void tasks.push(task)),
     );
     await settled
       .dispose()
@@ -49,8 +53,8 @@ if (app !== undefined) {
     send(replayAnswer(settled, { effects: log.take(), tasks, uncaughtErrors: uncaughtErrors.splice(0, 20) }));
     uncaughtErrors.length = 0;
   }
+  exit(0);
 }
-exit(0);
 
 /** Keeps the app's output out of the protocol, and the process running after an uncaught error. */
 function protectOutput(): void {
@@ -63,18 +67,12 @@ function protectOutput(): void {
   process.on("unhandledRejection", record);
 }
 
-async function load(): Promise<AppRuntime | undefined> {
-  try {
-    const loaded = await loadApp(setup.hooks, { env: process.env, cwd: setup.cwd });
-    loaded.observe?.(({ kind, handler }) => {
-      if (kind === "handler-start") log.current = handler;
-    });
-    return loaded;
-  } catch (error) {
-    const why = messageOf(error);
-    send({ ready: false, why, effects: log.take() } satisfies ChildReady);
-    return undefined;
-  }
+async function load({ hooks, cwd }: ChildSetup): Promise<AppRuntime> {
+  const loaded = await loadApp(hooks, { env: process.env, cwd });
+  loaded.observe?.(({ kind, handler }) => {
+    if (kind === "handler-start") log.current = handler;
+  });
+  return loaded;
 }
 
 function longestDeadline(app: AppRuntime): number {
@@ -83,6 +81,7 @@ function longestDeadline(app: AppRuntime): number {
 }
 
 function runEnvironment(
+  setup: ChildSetup,
   app: AppRuntime,
   payload: WirePayload,
   at: string | undefined,

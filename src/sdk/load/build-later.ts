@@ -24,7 +24,7 @@ export async function buildLater(
     const note = join(cwd, `${digest(file)}.tried`);
     removeExpired(note);
     closeSync(openSync(note, "wx", 0o600));
-    const program = packageFile("dist/sdk/tasks/background-program.js");
+    const program = packageFile("dist/sdk/tasks/background-program.cjs");
     start([program, "build", file, note], { cwd, env, onError: () => undefined });
   } catch {
     // It was tried before, or there is no state folder. The file is imported without a build, as now.

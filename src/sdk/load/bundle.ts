@@ -68,7 +68,7 @@ export async function bundleScript(
   const texts = new Map(inputs.map(({ path, text }) => [path, text]));
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalEntryPointsPlugin];
   try {
-    const options = { ...optionsFor(entry), ...scriptOptions, plugins };
+    const options = { ...optionsFor(entry), ...scriptOptions, define: scriptGlobals, plugins };
     const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames }));
     const script = textsOf(result, dirname(entry));
     const required = Object.values(result.metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
@@ -84,7 +84,6 @@ const scriptOptions = {
   format: "cjs",
   banner: { js: '((module, exports, require) => { "use strict";' },
   footer: { js: "})" },
-  define: scriptGlobals,
 } as const satisfies BuildOptions;
 
 /** Bundles an entry point of this package into a script. It imports packages that it needs only on demand, by their URL. */
@@ -93,7 +92,9 @@ export async function bundleEntryPoint(esbuild: Esbuild, entry: string): Promise
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalPackagesPlugin(dirname(entry), texts)];
   // V8 parses an arrow function twice, once when it is defined and once when it is called. This is read at every start.
   const banner = { js: '(function (module, exports, require) { "use strict";' };
-  const result = await esbuild.build({ ...optionsFor(entry), ...scriptOptions, banner, minify: true, plugins });
+  // Code of the package finds the package's files from its own.
+  const define = { __filename: JSON.stringify(entry) };
+  const result = await esbuild.build({ ...optionsFor(entry), ...scriptOptions, banner, define, minify: true, plugins });
   return textsOf(result, dirname(entry)).code;
 }
 

@@ -30,7 +30,7 @@ export async function storeBuild(esbuild: Esbuild, file: string, module: ModuleB
 
 interface StoredEntryPoints {
   readonly names: Record<string, string>;
-  /** The file of an entry point names its chunks by their content, so it changes whenever the code of the package changes. */
+  /** The script of an entry point names its chunks by their content, so it changes whenever the code of the package changes. */
   readonly inputs: BuildRecord["inputs"][number][];
 }
 
@@ -42,7 +42,8 @@ async function storeEntryPoints(
 ): Promise<StoredEntryPoints> {
   const stored: StoredEntryPoints = { names: {}, inputs: [] };
   for (const name of names) {
-    const path = ownEntryPoint(name) ?? "";
+    // The module of an entry point only hands on what this script exports.
+    const path = (ownEntryPoint(name) ?? "").replace(/\.js$/, ".cjs");
     const text = await readFile(path, "utf8");
     const hash = createHash("sha256").update(`${builderTag}\n${path}\n${text}`).digest("hex");
     stored.names[name] = `${hash}.cjs`;

@@ -190,7 +190,7 @@ async function sweepDaily(folder: string, environment: RunEnvironment): Promise<
     // In a new folder nothing can be old.
     if (last === undefined) return;
     const onError = (error: Error) => environment.complain(`Old state could not be cleared away: ${error.message}`);
-    const program = packageFile("dist/sdk/tasks/background-program.js");
+    const program = packageFile("dist/sdk/tasks/background-program.cjs");
     startDetached([program, "sweep", folder], { cwd: folder, env: environment.env, onError });
   } catch (error) {
     environment.complain(`Old state could not be cleared away: ${String(error)}`);

@@ -7,13 +7,18 @@ import type { LogRecord } from "../log/logger.ts";
 import { guardExit } from "../run/guard-exit.ts";
 
 /**
- * The program that hooks start for work that must not delay them: `background-program.js work HOOKS_FILE` runs background tasks,
+ * The program that hooks start for work that must not delay them: `background-program.cjs work HOOKS_FILE` runs background tasks,
  * `build HOOKS_FILE NOTE` builds a hooks file for later starts, `sweep FOLDER` removes old state.
  */
 const [verb, path = "", note = ""] = process.argv.slice(2);
-if (verb === "work") await work(path);
-else if (verb === "build") await build(path, note);
-else if (verb === "sweep") await (await import("../state/state-files.ts")).sweepState(path, Date.now());
+if (verb === "work") void work(path);
+else if (verb === "build") void build(path, note);
+else if (verb === "sweep") void sweep(path);
+
+async function sweep(folder: string): Promise<void> {
+  const { sweepState } = await import("../state/state-files.ts");
+  await sweepState(folder, Date.now());
+}
 
 /** The note says that a build was tried. It stays for a while if the build is killed: the next try would probably fail too. */
 async function build(file: string, note: string): Promise<void> {

@@ -86,7 +86,7 @@ async function startWorker(folder: string, { tasks, file, env, cwd, logger }: Wo
     process.kill(owner.pid, "SIGKILL");
   }
   const onError = (error: Error) => logger("worker").error(`It could not be started: ${error.message}`);
-  startDetached([packageFile("dist/sdk/tasks/background-program.js"), "work", file], { cwd, env, onError });
+  startDetached([packageFile("dist/sdk/tasks/background-program.cjs"), "work", file], { cwd, env, onError });
 }
 
 /** The lock a worker holds as long as it works. */
