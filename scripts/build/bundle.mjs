@@ -107,12 +107,15 @@ function asScript(text) {
   });
   const given = names.replace(/([\w$]+) as ([\w$]+)/g, "$2:$1");
   const body = text.slice(imports.length, text.length - exported.length);
-  const ownUrl = body.includes("ownUrl") ? 'const ownUrl=require("node:url").pathToFileURL(__filename).href;' : "";
-  const script = `"use strict";${ownUrl}${requires.join("")}${requiring(body)}${given && `module.exports={${given}};`}`;
+  const script = `"use strict";${body.includes("ownUrl") ? ownUrl : ""}${requires.join("")}${requiring(body)}${given && `module.exports={${given}};`}`;
   // Throws if anything is left that only a module may contain.
   new Script(script);
   return script;
 }
+
+/** In a module that a host has bundled there is no `__filename`, and no package around it. */
+const ownUrl =
+  'const ownUrl=typeof __filename=="string"?process.getBuiltinModule("node:url").pathToFileURL(__filename).href:"file:///";';
 
 /** What a script of the package loads on demand is a script of the package too. */
 function requiring(text) {
