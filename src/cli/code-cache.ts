@@ -53,7 +53,7 @@ export function useCodeCache(command: string, env: Env): UncachedCode | undefine
   const { extensions } = require;
   extensions[".cjs"] = (module, path) => {
     if (!path.startsWith(folder)) return extensions[".js"]?.(module, path);
-    const text = readFileSync(path, "utf8").replaceAll("import(", "load(");
+    const text = readFileSync(path, "utf8").replace(/\bimport\(/g, "load(");
     const wrapped = `(function(exports,require,module,__filename,__dirname,load){${text}\n})`;
     const factory = compile(path, wrapped).runInThisContext() as ChunkFactory;
     const required = module.require.bind(module) as NodeJS.Require;
