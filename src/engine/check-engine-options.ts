@@ -2,18 +2,19 @@ import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import {
   booleanCheck,
-  catalog,
   checkNamed,
   checkOf,
   functionCheck,
   isObject,
   type OptionCheck,
   objectCheck,
+  oneOfCheck,
   Problem,
   showValue,
   textCheck,
   textListCheck,
 } from "../protocol/internal.ts";
+import { checkEventRows } from "./check-event-rows.ts";
 import type { Engine, FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
@@ -25,6 +26,7 @@ type ReloadOptions = NonNullable<Parameters<Engine["reload"]>[0]>;
 export function checkEngineOptions(options: EngineOptions, of = "openEngine"): void {
   checkNamed(of, options, checks, "engine/bad-option");
   checkNamed("ports", options.ports ?? {}, portChecks, "engine/bad-option");
+  checkEventRows(options.events ?? []);
 }
 
 /** A misspelled `signal` would leave an event that cannot be ended. */
@@ -65,10 +67,10 @@ const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
     (item) => typeof item === "string" || isObject(item),
   ),
   settingSources: valuesOf('a list of "user", "project" or "local"', isOneOf("user", "project", "local")),
-  trust: oneOf("pinned", "workspace", "implicit"),
+  trust: oneOfCheck(["pinned", "workspace", "implicit"]),
   interactive: booleanCheck,
   ports: objectCheck,
-  events: (value) => valuesOf("a list of rows", isNamedRow)(value) ?? rowsFault(value as readonly Row[]),
+  events: valuesOf("a list of rows", isNamedRow),
   plugins: valuesOf("a list of folder names", isPath),
   managedFolder: path,
   toolAliases: valuesOf("an object with tool names", (item) => typeof item === "string"),
@@ -77,7 +79,7 @@ const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
   olderFields: booleanCheck,
   stopBlockCap: atLeast(0),
   canDefer: booleanCheck,
-  rejudge: oneOf("conditions", "all"),
+  rejudge: oneOfCheck(["conditions", "all"]),
   judgeTimeoutMs: checkOf("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
   bypassAvailable: booleanCheck,
   observeContent: booleanCheck,
@@ -140,48 +142,13 @@ function isOneOf(...words: readonly string[]): (value: unknown) => boolean {
   return (value) => words.some((word) => word === value);
 }
 
-function oneOf(...words: readonly string[]): OptionCheck {
-  return checkOf(`one of ${words.map((word) => `"${word}"`).join(", ")}`, isOneOf(...words));
-}
-
 function atLeast(least: number): OptionCheck {
   const isWhole = (value: unknown) => Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
   return checkOf(`a whole number of at least ${least}`, (value) => isWhole(value) && Number(value) >= least);
 }
-
-type Row = Readonly<Record<string, unknown>>;
 
 function isNamedRow(row: unknown): boolean {
   return (
     isObject(row) && typeof row["name"] === "string" && /^[A-Za-z]\w*$/.test(row["name"]) && isObject(row["fields"])
   );
 }
-
-/** Every row of the catalog has every part, so any of them shows what a host's own row needs. */
-function rowsFault(rows: readonly Row[]): string | undefined {
-  for (const row of rows) {
-    const wrong = Object.entries(catalog.TaskCreated).find(([part, like]) => !isPart(row[part], part, like));
-    if (wrong === undefined) continue;
-    const [part] = wrong;
-    return `a list of rows that begin with one of the catalog, as in { ...catalog.TaskCreated, name: "Deploy" } (${part} of ${showValue(row["name"])} is ${showValue(row[part])})`;
-  }
-  return undefined;
-}
-
-function isPart(value: unknown, part: string, like: unknown): boolean {
-  if (part === "matchesOn") return value === null || (isObject(value) && typeof value["field"] === "string");
-  if (ofTwoKinds.has(part)) return value !== undefined;
-  if (Array.isArray(like)) return Array.isArray(value);
-  return isObject(like) ? isObject(value) : typeof value === typeof like;
-}
-
-/** Parts that may be null, or of two kinds. */
-const ofTwoKinds: ReadonlySet<string> = new Set([
-  "onText",
-  "onBlock",
-  "onOther",
-  "timeoutMs",
-  "blocks",
-  "awaited",
-  "app",
-]);

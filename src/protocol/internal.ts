@@ -11,7 +11,7 @@ export {
   type Payload,
 } from "./events/catalog.ts";
 export { type CommonInput, commonFields } from "./events/common-fields.ts";
-export type { AnswerName, AppMethod, EventRow, MatchedField } from "./events/event-row.ts";
+export type { AnswerName, AppMethod, CatalogRow, EventRow, EventSpecials, MatchedField } from "./events/event-row.ts";
 export { foreignName, handlersThatNeverRun, intendedInPattern, intendedName } from "./events/known-names.ts";
 export type { Field, Fields } from "./field.ts";
 export type {
@@ -52,6 +52,22 @@ export {
   textField,
   unlessAborted,
 } from "./objects.ts";
+export {
+  abortSignalCheck,
+  badOption,
+  booleanCheck,
+  checkNamed,
+  checkOf,
+  functionCheck,
+  numberCheck,
+  type OptionCheck,
+  objectCheck,
+  oneOfCheck,
+  positiveNumberCheck,
+  textCheck,
+  textListCheck,
+  wholeNumberCheck,
+} from "./option-checks.ts";
 export type {
   Ended,
   HookAnswerRecord,
@@ -66,26 +82,7 @@ export type {
   Skip,
   SkipReason,
 } from "./outcome.ts";
-export {
-  abortSignalCheck,
-  badOption,
-  booleanCheck,
-  callHost,
-  checkNamed,
-  checkOf,
-  functionCheck,
-  guardedObserver,
-  loadPackage,
-  messageOf,
-  type OptionCheck,
-  objectCheck,
-  Problem,
-  positiveNumberCheck,
-  showValue,
-  textCheck,
-  textListCheck,
-  wholeNumberCheck,
-} from "./problem.ts";
+export { callHost, guardedObserver, loadPackage, messageOf, Problem, showValue } from "./problem.ts";
 export type { ProblemCode } from "./problem-codes.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {

@@ -4,6 +4,7 @@ import {
   closestName,
   isObject,
   type OptionCheck,
+  oneOfCheck,
   Problem,
   showValue,
   textCheck,
@@ -67,11 +68,11 @@ const spentChecks: Readonly<Record<keyof SpentOptions, OptionCheck | undefined>>
 
 const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>> = {
   ...spentChecks,
-  report: oneOf(reportNames),
-  mode: oneOf(["auto", "calculate", "display"]),
-  order: oneOf(["asc", "desc"]),
-  weekStart: oneOf(weekdays),
-  index: oneOf([true, false, "rescan"]),
+  report: oneOfCheck(reportNames),
+  mode: oneOfCheck(["auto", "calculate", "display"]),
+  order: oneOfCheck(["asc", "desc"]),
+  weekStart: oneOfCheck(weekdays),
+  index: oneOfCheck([true, false, "rescan"]),
   since: undefined,
   until: undefined,
   project: textCheck,
@@ -91,10 +92,6 @@ const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>
   signal: undefined,
   onProgress: undefined,
 };
-
-function oneOf(values: readonly unknown[]): OptionCheck {
-  return checkOf(`one of ${values.join(", ")}`, (value) => values.includes(value));
-}
 
 /** Throws `usage/option` for an unknown option or an invalid value, which would silently give a wrong report. */
 export function checkUsageOptions(options: UsageOptions): void {

@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type EngineOptions, openEngine, openRules } from "../../src/engine/internal.ts";
+import { catalog } from "../../src/protocol/internal.ts";
 import { bash, openIn } from "./world.ts";
 
 const circle: unknown[] = [];
 circle.push(circle);
 const home = mkdtempSync(join(tmpdir(), "hookline-options-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const own = (part: object) => ({ events: [{ ...catalog.TaskCreated, name: "X", ...part }] });
 
 test.each<[string, object, RegExp]>([
   ["concurrency 0", { concurrency: 0 }, /concurrency of openEngine must be a whole number of at least 1, not 0/],
@@ -48,7 +51,52 @@ test.each<[string, object, RegExp]>([
     /cwd of openEngine must be a path that is not empty and has no NUL character/,
   ],
   ["a variable in a circle", { env: { A: circle } }, /at A: a value that cannot be written as JSON/],
-  ["an event whose row has a part missing", { events: [{ name: "X", fields: {} }] }, /\w+ of "X" is undefined/],
+  [
+    "an event whose row has a part missing",
+    { events: [{ name: "X", fields: {} }] },
+    /The part phase of event row "X" is missing/,
+  ],
+  [
+    "a misspelled part of a row",
+    own({ matchOn: null }),
+    /^event row "X" has no option "matchOn". Did you mean matchesOn\?$/,
+  ],
+  [
+    "a row that cannot fail as it says",
+    own({ onFailure: "gard" }),
+    /onFailure of event row "X" must be one of .*"guard"/,
+  ],
+  [
+    "a row with a hook type that does not exist",
+    own({ types: ["comand"] }),
+    /types of event row "X" must be a list of "command"/,
+  ],
+  [
+    "a misspelled special of a row",
+    own({ special: { onTol: true } }),
+    /^special of event row "X" .*Did you mean onTool\?$/,
+  ],
+  [
+    "a misspelled key of matchesOn",
+    own({ matchesOn: { feild: "a" } }),
+    /^matchesOn of event row "X" .*Did you mean field\?$/,
+  ],
+  [
+    "a row that matches on a field it does not have",
+    own({ fields: { target: { is: "text" } }, matchesOn: { field: "targt" } }),
+    /^matchesOn of event row "X" names the field "targt", which is not in fields. Did you mean target\?$/,
+  ],
+  [
+    "a row that matches on a number",
+    own({ fields: { count: { is: "number" } }, matchesOn: { field: "count" } }),
+    /"count", which is not a text but a number/,
+  ],
+  [
+    "a field of a kind that does not exist",
+    own({ fields: { a: { is: "txt" } } }),
+    /is of field "a" of event row "X" must be one of/,
+  ],
+  ["a field without a kind", own({ fields: { a: {} } }), /is of field "a" of event row "X" must be one of/],
   ["an event named like what objects inherit", { events: [{ name: "__proto__", fields: {} }] }, /list of rows/],
   ["an event without a name", { events: [{}] }, /events of openEngine must be a list of rows/],
 ])("openEngine and openRules refuse %s", async (_, options, message) => {

@@ -1,0 +1,152 @@
+import {
+  booleanCheck,
+  type CatalogRow,
+  catalog,
+  checkNamed,
+  checkOf,
+  closestName,
+  commonFields,
+  type EventRow,
+  type EventSpecials,
+  type Field,
+  functionCheck,
+  isObject,
+  type MatchedField,
+  numberCheck,
+  type OptionCheck,
+  objectCheck,
+  oneOfCheck,
+  Problem,
+  positiveNumberCheck,
+  showValue,
+  textCheck,
+} from "../protocol/internal.ts";
+
+/** Refuses rows that could not be followed: with a misspelled part, matchers would match nothing and guards would not deny. */
+export function checkEventRows(rows: readonly EventRow[]): void {
+  for (const row of rows) {
+    const of = `event row ${showValue(row.name)}`;
+    checkNamed(of, row, rowChecks, code);
+    const parts: Readonly<Record<string, unknown>> = { ...row };
+    const missing = Object.keys(rowChecks).find((part) => part !== "app" && parts[part] === undefined);
+    if (missing !== undefined) {
+      const start = 'Begin with a row of the catalog, as in { ...catalog.TaskCreated, name: "Deploy" }';
+      throw bad(`The part ${missing} of ${of} is missing. ${start}.`, missing);
+    }
+    checkNamed(`special of ${of}`, row.special, specialChecks, code);
+    for (const [name, field] of Object.entries(row.fields)) {
+      const given: object = isObject(field) ? Object.assign({ is: null }, field) : field;
+      checkNamed(`field ${showValue(name)} of ${of}`, given, fieldChecks, code);
+    }
+    if (row.matchesOn !== null) checkMatchesOn(row.matchesOn, row, of);
+  }
+}
+
+function checkMatchesOn(matchesOn: MatchedField, { fields }: EventRow, of: string): void {
+  checkNamed(`matchesOn of ${of}`, matchesOn, matchedChecks, code);
+  const known: Readonly<Record<string, Field>> = { ...commonFields, ...fields };
+  const { field: name } = matchesOn;
+  const field = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (field !== undefined && holdsText.has(field.is)) return;
+  const near = closestName(String(name), Object.keys(fields));
+  const hint = near === undefined || near === name ? "" : ` Did you mean ${near}?`;
+  const found = field === undefined ? "is not in fields" : `is not a text but a ${field.is}`;
+  throw bad(`matchesOn of ${of} names the field ${showValue(name)}, which ${found}.${hint}`, "matchesOn");
+}
+
+const code = "engine/bad-option";
+
+function bad(message: string, option: string): Problem {
+  return new Problem(code, message, { about: { option } });
+}
+
+/** Only strings are compared with matchers. */
+const holdsText: ReadonlySet<Field["is"]> = new Set(["text", "either", "anything"]);
+
+const rowsOfCatalog: readonly EventRow[] = Object.values(catalog);
+
+/** Every value that a part can have occurs in the catalog. */
+function usedIn(part: keyof EventRow): OptionCheck {
+  return oneOfCheck(rowsOfCatalog.map((row) => row[part]));
+}
+
+function listUsedIn(part: "carries" | "answers" | "decisions" | "types"): OptionCheck {
+  const known: readonly string[] = [...new Set(rowsOfCatalog.flatMap((row): readonly string[] => row[part]))];
+  return checkOf(
+    `a list of ${known.map((item) => showValue(item)).join(", ")}`,
+    (value) => Array.isArray(value) && value.every((item) => known.includes(item)),
+  );
+}
+
+function orNull(check: OptionCheck): OptionCheck {
+  return (value) => {
+    const expected = value === null ? undefined : check(value);
+    return expected && `${expected}, or null`;
+  };
+}
+
+const rowChecks: Readonly<Record<keyof CatalogRow<string, unknown>, OptionCheck | undefined>> = {
+  name: textCheck,
+  phase: usedIn("phase"),
+  since: usedIn("since"),
+  fires: textCheck,
+  carries: listUsedIn("carries"),
+  fields: objectCheck,
+  matchesOn: orNull(objectCheck),
+  onText: usedIn("onText"),
+  onBlock: usedIn("onBlock"),
+  onOther: usedIn("onOther"),
+  answers: listUsedIn("answers"),
+  decisions: listUsedIn("decisions"),
+  blockWord: booleanCheck,
+  types: listUsedIn("types"),
+  timeoutMs: orNull(positiveNumberCheck),
+  blocks: orNull(textCheck),
+  awaited: usedIn("awaited"),
+  onFailure: usedIn("onFailure"),
+  onStop: usedIn("onStop"),
+  onNotOk: usedIn("onNotOk"),
+  special: objectCheck,
+  app: undefined,
+};
+
+const isTrue = oneOfCheck([true]);
+
+const specialChecks: Readonly<Record<keyof EventSpecials, OptionCheck>> = {
+  onTool: isTrue,
+  endsTurn: isTrue,
+  startsTurn: isTrue,
+  endsSession: isTrue,
+  envFile: isTrue,
+  budget: objectCheck,
+  timeoutDenies: isTrue,
+  stockDenial: textCheck,
+  exit2HidesAnswers: isTrue,
+  honouredWhen: objectCheck,
+  blocksWhen: functionCheck,
+  messageIsContext: functionCheck,
+  insideAgent: textCheck,
+  answersPath: isTrue,
+};
+
+const matchedChecks: Readonly<Record<keyof MatchedField, OptionCheck>> = {
+  field: textCheck,
+  narrow: isTrue,
+  part: oneOfCheck(["basename"]),
+};
+
+const fieldChecks: Readonly<Record<string, OptionCheck | undefined>> = {
+  is: oneOfCheck(["text", "number", "flag", "object", "list", "either", "anything"]),
+  optional: isTrue,
+  nullable: isTrue,
+  newer: isTrue,
+  of: checkOf("a list or a field", isObjectOrList),
+  open: isTrue,
+  above: numberCheck,
+  fields: objectCheck,
+  values: objectCheck,
+};
+
+function isObjectOrList(value: unknown): boolean {
+  return Array.isArray(value) || isObject(value);
+}

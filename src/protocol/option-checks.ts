@@ -1,0 +1,66 @@
+import { closestName } from "./did-you-mean.ts";
+import { isObject } from "./objects.ts";
+import { Problem, showValue } from "./problem.ts";
+import type { ProblemCode } from "./problem-codes.ts";
+
+/** What an option must be, when its value is something else; undefined when the value can be used. */
+export type OptionCheck = (value: unknown) => string | undefined;
+
+/** Refuses options of a call: every name must be in the table, and its value one that its check accepts. */
+export function checkNamed<Name extends string>(
+  of: string,
+  given: object,
+  table: Readonly<Record<Name, OptionCheck | undefined>>,
+  code: ProblemCode = "host/bad-option",
+): void {
+  if (!isObject(given)) throw new Problem(code, `The options of ${of} are an object, not ${showValue(given)}.`);
+  for (const [name, value] of Object.entries(given)) {
+    const about = { option: name };
+    if (!Object.hasOwn(table, name)) {
+      const near = closestName(name, Object.keys(table));
+      const hint = near ? ` Did you mean ${near}?` : "";
+      throw new Problem(code, `${of} has no option ${showValue(name)}.${hint}`, { about });
+    }
+    const expected = value === undefined ? undefined : table[name as Name]?.(value);
+    if (expected === undefined) continue;
+    throw new Problem(code, `The option ${name} of ${of} must be ${expected}, not ${showValue(value)}.`, { about });
+  }
+}
+
+/** A check by a test, such as `checkOf("a model", isModel)`. */
+export function checkOf(what: string, fits: (value: unknown) => boolean): OptionCheck {
+  return (value) => (fits(value) ? undefined : what);
+}
+
+/** A check for one of a few values. */
+export function oneOfCheck(values: Iterable<unknown>): OptionCheck {
+  const known = new Set(values);
+  return checkOf(`one of ${[...known].map(showValue).join(", ")}`, (value) => known.has(value));
+}
+
+export const textCheck: OptionCheck = checkOf("a string", isText);
+export const booleanCheck: OptionCheck = checkOf("true or false", (value) => typeof value === "boolean");
+export const functionCheck: OptionCheck = checkOf("a function", (value) => typeof value === "function");
+export const objectCheck: OptionCheck = checkOf("an object", isObject);
+export const abortSignalCheck: OptionCheck = checkOf("an AbortSignal", (value) => value instanceof AbortSignal);
+export const numberCheck: OptionCheck = checkOf("a number", (value) => Number.isFinite(value));
+export const textListCheck: OptionCheck = checkOf(
+  "a list of texts",
+  (value) => Array.isArray(value) && value.every(isText),
+);
+export const wholeNumberCheck: OptionCheck = checkOf(
+  "a whole number above 0",
+  (value) => Number.isInteger(value) && Number(value) > 0,
+);
+export const positiveNumberCheck: OptionCheck = checkOf(
+  "a number above 0",
+  (value) => Number.isFinite(value) && Number(value) > 0,
+);
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+export function badOption(message: string, option?: string): Problem {
+  return new Problem("host/bad-option", message, { about: { option } });
+}
