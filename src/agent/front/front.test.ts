@@ -636,6 +636,16 @@ describe("a line prompt", () => {
     expect(seen.out).toContain("· Bash touch made");
   });
 
+  test("/hooks says what is wrong with a hook", async () => {
+    const { interactive, stdin, until } = front({ hooks: { PreToolUse: { matcher: "Bsah" } } });
+    const run = interactive([]);
+    await until("Did you mean");
+    stdin.write("/hooks\n");
+    await until(/PreToolUse:Bsah {2}sh .*\(The matcher "Bsah" names no known tool/);
+    stdin.write("/exit\n");
+    expect(await run).toBe(0);
+  });
+
   test("stop hooks at run time: added, run, listed, removed by the user alone, and kept in the transcript", async () => {
     const { interactive, stdin, until, payloads, transcript, project } = front({ hooks: { SessionEnd: {} } });
     const run = interactive([{ text: "/stop-hook remove 1" }, { text: "went on" }, { text: "free" }]);

@@ -61,7 +61,7 @@ const builtins: Readonly<Record<string, Builtin>> = {
   hooks: async ({ session }) => {
     const lines = session.engine.list().map(({ hook, trust, problems }) => {
       const matcher = hook.matcher === undefined ? "" : `:${hook.matcher}`;
-      const faults = problems.length === 0 ? "" : ` (${problems.join("; ")})`;
+      const faults = problems.length === 0 ? "" : ` (${problems.map(({ message }) => message).join("; ")})`;
       return stripControl(`${hook.event}${matcher}  ${hook.name}  [${hook.source}, ${trust}]${faults}`);
     });
     return { text: lines.length === 0 ? "No hooks are configured." : lines.join("\n") };
