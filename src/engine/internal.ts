@@ -31,7 +31,7 @@ export type {
 export { wrapContext } from "./safe-text/display-text.ts";
 export { misspelledKeys } from "./settings/check-fields.ts";
 export { type ClientFault, clientFault, clientFaultText, clientReadWarnings } from "./settings/client-fault.ts";
-export { type FrontmatterFault, readFrontmatter } from "./settings/frontmatter-hooks.ts";
+export { type FrontmatterFault, mentionsHooks, readFrontmatter } from "./settings/frontmatter-hooks.ts";
 export { type EditedFile, editSettings, type PlanEdits } from "./settings/json/edit-file.ts";
 export { withoutComments } from "./settings/json/edit-items.ts";
 export { type Edit, editText, type JsonPath } from "./settings/json/edit-text.ts";

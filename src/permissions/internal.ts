@@ -5,7 +5,15 @@ export type { JudgeContext } from "./judge/judge-context.ts";
 export type { JudgedPart, Judgement, RuleRef } from "./judge/judgement.ts";
 export { realFs, resolveInside } from "./paths/path-fs.ts";
 export { compileRules, type Policy } from "./policy.ts";
-export { type Mode, type RuleLayer, type RuleWarning, readMode, ruleLayerOf, ruleWarningCodes } from "./rule-layer.ts";
+export {
+  type Mode,
+  onlyManagedGrants,
+  type RuleLayer,
+  type RuleWarning,
+  readMode,
+  ruleLayerOf,
+  ruleWarningCodes,
+} from "./rule-layer.ts";
 export { analyseShell, type ShellAnalysis } from "./shell/analyse.ts";
 export type { CommandPart, FilePart, ShellPart } from "./shell/shell-part.ts";
 export { applyUpdates, checkUpdates } from "./updates.ts";

@@ -5,6 +5,7 @@ import {
   layerFaults,
   type Mode,
   mayGrant,
+  onlyManagedGrants,
   type RuleLayer,
   type RuleScope,
   type RuleWarning,
@@ -65,9 +66,7 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
     throw badCall("compileRules", 'its first argument must be a list of layers, such as [{ scope: "user", deny: [] }]');
   }
   const ordered = [...layers].sort((a, b) => ruleScopes.indexOf(a.scope) - ruleScopes.indexOf(b.scope));
-  const managedOnly = ordered.some(
-    (layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true,
-  );
+  const managedOnly = onlyManagedGrants(ordered);
   const granting = ordered.filter((layer) => mayGrant(layer) && (!managedOnly || layer.scope === "managed"));
   const warnings: RuleWarning[] = ordered.flatMap(layerFaults);
   const doubtful: RuleFindings["doubtful"] = [];

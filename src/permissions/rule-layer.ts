@@ -37,6 +37,11 @@ export function mayGrant(layer: RuleLayer): boolean {
   return layer.trusted ?? (layer.scope !== "project" && layer.scope !== "local");
 }
 
+/** Whether grants count in managed settings only. */
+export function onlyManagedGrants(layers: readonly RuleLayer[]): boolean {
+  return layers.some((layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true);
+}
+
 /** The rule layer of a settings layer. Undefined for kinds of layers that cannot hold rules. */
 export function ruleLayerOf(
   layer: { readonly kind: LayerKind; readonly file?: string; readonly readable: boolean; readonly settings: Settings },

@@ -2,7 +2,7 @@ import { isObject, type PermissionUpdate } from "../protocol/internal.ts";
 import { realFs } from "./paths/path-fs.ts";
 import { type PathFs, pathFault, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
-import { type RuleLayer, type RuleWarning, readMode } from "./rule-layer.ts";
+import { onlyManagedGrants, type RuleLayer, type RuleWarning, readMode } from "./rule-layer.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { readRule } from "./rules/rule-meaning.ts";
 
@@ -81,7 +81,7 @@ function faultInRules(update: Record<string, unknown>, policy: Policy, type: str
   const { rules, behavior } = update;
   if (behavior !== "allow" && behavior !== "ask" && behavior !== "deny") return "behavior must be allow, ask or deny";
   if (!Array.isArray(rules) || rules.length === 0) return "rules must be a list of {toolName, ruleContent}";
-  if (behavior === "allow" && type !== "removeRules" && isManagedOnly(policy)) {
+  if (behavior === "allow" && type !== "removeRules" && onlyManagedGrants(policy.layers)) {
     return "only managed settings may allow here";
   }
   for (const entry of rules as unknown[]) {
@@ -97,7 +97,7 @@ function faultInMode(value: unknown, destination: string, policy: Policy, source
   const mode = readMode(value);
   if (mode === undefined) return `"${String(value)}" is not a mode`;
   const grants = mode !== "default" && mode !== "plan" && mode !== "dontAsk";
-  if (grants && isManagedOnly(policy)) return "only managed settings may grant here";
+  if (grants && onlyManagedGrants(policy.layers)) return "only managed settings may grant here";
   if (mode !== "bypassPermissions") return undefined;
   if (destination !== "session") return "bypassPermissions is never stored as a default";
   const isAvailable = source.bypassAvailable === true && !policy.bypassDisabled;
@@ -106,7 +106,7 @@ function faultInMode(value: unknown, destination: string, policy: Policy, source
 
 function faultInDirectories(list: unknown, policy: Policy, type: string, fs: PathFs): string | undefined {
   if (!Array.isArray(list) || list.length === 0) return "directories must be a list of absolute paths";
-  if (type === "addDirectories" && isManagedOnly(policy)) return "only managed settings may grant here";
+  if (type === "addDirectories" && onlyManagedGrants(policy.layers)) return "only managed settings may grant here";
   for (const path of list as unknown[]) {
     const fault = pathFault(path);
     if (fault !== undefined || typeof path !== "string") return fault ?? "a directory must be a string";
@@ -151,10 +151,6 @@ function ruleText(entry: unknown): string | undefined {
   // A misspelled `ruleContent` must not turn the rule into one on the whole tool.
   if (ruleContent === undefined) return Object.keys(rest).length === 0 ? toolName : undefined;
   return typeof ruleContent === "string" ? `${toolName}(${ruleContent})` : undefined;
-}
-
-function isManagedOnly(policy: Policy): boolean {
-  return policy.layers.some((layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true);
 }
 
 /** Whether a hook is part of a checkout: in a project's settings, or in the frontmatter of a skill or an agent. */

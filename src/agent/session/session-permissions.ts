@@ -7,6 +7,7 @@ import {
   type Judgement,
   judge,
   type Mode,
+  onlyManagedGrants,
   type Policy,
   type RuleLayer,
   type RuleWarning,
@@ -76,8 +77,7 @@ export function openPermissions(
 
   /** Added folders are grants: they have no effect where only managed rules count. */
   function addedFolders({ layers }: Policy): readonly string[] {
-    const managedOnly = layers.some((layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly);
-    return managedOnly ? [] : directories;
+    return onlyManagedGrants(layers) ? [] : directories;
   }
 
   return {

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { mentionsHooks } from "../../engine/internal.ts";
 import type { TextBlock } from "../../models/internal.ts";
 import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
@@ -68,8 +69,6 @@ function fileProblems(
   if (unhonored.length === 0) return {};
   return { unhonored: `${file}: this agent does not honor ${unhonored.join(", ")} of this file.` };
 }
-
-const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks\b/m;
 
 /** The names of all commands and skills. */
 export async function commandNames(

@@ -45,7 +45,7 @@ export async function frontmatterHooks(
   return name === "" ? { hooks } : { name, hooks };
 }
 
-const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks\b/m;
+export const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks\b/m;
 
 /** The lines between the first two `---`; undefined when the file does not begin with one, a fault when none ends it. */
 function splitHead(text: string): { readonly head?: string | FrontmatterFault; readonly body: string } {
