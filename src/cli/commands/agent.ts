@@ -95,7 +95,7 @@ Exit status: 0 answered; 1 API error, refused start, limit reached or invalid ar
     const openOther = async (name: string): Promise<Model> =>
       scripted === undefined ? withRetry(await openModel(name, io.env, warn), retriesOf(io)) : model;
     const common = { ...agentOptions(call, io), model, openModel: openOther };
-    const front = { ...io, colour: io.terminal.colour, ...processSignals(process) };
+    const front = { ...io, ...processSignals(process) };
     // A signal can arrive while the program is loading or reading its prompt.
     const formats = headless ? await headlessOptions(call, io).catch(unlessInterrupted(io)) : undefined;
     if (io.signal.aborted) return signalExitStatus(io.signal.reason);

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { sha256 } from "../../files/internal.ts";
 import type { SettledEvent } from "../run/dispatch-event.ts";
 import type { TaskTable } from "../tasks/task.ts";
 import type { AppOptions } from "./app-definition.ts";
@@ -46,12 +47,7 @@ export function appRuntime(value: unknown): AppRuntime | undefined {
  * Contract: derived from the real path of the hooks file, so two paths to one file have the same key. A removed file keeps its key.
  */
 export function appKey(file: string): string {
-  // Not imported: a hook process loads this module and needs no hash function.
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256")
-    .update(realPathOf(resolve(file)))
-    .digest("hex")
-    .slice(0, 32);
+  return sha256(realPathOf(resolve(file))).slice(0, 32);
 }
 
 function realPathOf(path: string): string {

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openState, replaceFile } from "../../files/internal.ts";
+import { openState, replaceFile, sha256 } from "../../files/internal.ts";
 import { type BuildRecord, builderTag, recordName } from "./build-cache.ts";
 import { type Bundle, bundleEntryPoint, bundleScript, type Esbuild, type ModuleBundle } from "./bundle.ts";
 import { ownEntryPoint } from "./bundle-plugins.ts";
@@ -45,7 +45,7 @@ async function storeEntryPoints(
     // The module of an entry point only hands on what this script exports.
     const path = (ownEntryPoint(name) ?? "").replace(/\.js$/, ".cjs");
     const text = await readFile(path, "utf8");
-    const hash = createHash("sha256").update(`${builderTag}\n${path}\n${text}`).digest("hex");
+    const hash = sha256(`${builderTag}\n${path}\n${text}`);
     stored.names[name] = `${hash}.cjs`;
     stored.inputs.push({ path, text });
     const script = join(folder, `${hash}.cjs`);

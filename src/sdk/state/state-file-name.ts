@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { errorCode } from "../../files/internal.ts";
+import { errorCode, sha256 } from "../../files/internal.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import { projectDirOf, type RunEnvironment } from "../app/run-environment.ts";
 import type { StoreName } from "./state.ts";
@@ -22,7 +22,7 @@ export function fileNameOf(id: string): string {
 
 function hashed(text: string): string {
   // Not imported: a hook process loads this module and mostly needs no hash.
-  return `h-${process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex")}`;
+  return `h-${sha256(text)}`;
 }
 
 function realPath(path: string): string {

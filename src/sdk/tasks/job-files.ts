@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +10,7 @@ import {
   type ProcessIdentity,
   readPrivate,
   replaceFile,
+  sha256,
 } from "../../files/internal.ts";
 import { isObject, parseJson } from "../../protocol/internal.ts";
 import type { TaskTable } from "./task.ts";
@@ -75,15 +76,11 @@ export function newJobId(): string {
 }
 
 export function sessionHash(session: string): string {
-  return hashed(session);
+  return sha256(session).slice(0, 16);
 }
 
 export function keyHash({ session, space }: JobScope, key: string): string {
-  return hashed(JSON.stringify([session, space, key]));
-}
-
-function hashed(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return sha256(JSON.stringify([session, space, key])).slice(0, 16);
 }
 
 /** The content of a job's file; `owner` is the worker of a running job. */

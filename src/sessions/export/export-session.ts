@@ -36,28 +36,24 @@ export async function exportSession(
   if (typeof session.load !== "function") throw optionProblem("session", session, "a session, as openSession gives it");
   checkWord("format", format, ["markdown", "html", "json"]);
   const model = await session.load();
-  const document = documentOf(model, titleOf(model.main.entries), options);
+  const document = documentOf(model, options);
   if (format === "markdown") return toMarkdown(document);
   return format === "html" ? toHtml(document) : `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** The document of one branch of a session. */
-export function documentOf(
-  model: SessionModel,
-  title: string | undefined,
-  options: DocumentOptions = {},
-): SessionDocument {
+export function documentOf(model: SessionModel, options: DocumentOptions = {}): SessionDocument {
   const { leaf } = options;
   if (leaf !== undefined && model.main.branches.entriesOf(leaf) === undefined) throw noBranch(leaf);
   const scope: Scope = { model, options, redact: options.redact ?? ((text) => text), seen: new Set() };
-  const entries = model.main.entries;
+  const { entries } = model.main;
   const first = entries.find((entry) => entry.cwd !== undefined);
   const times = model.main.history(options.leaf).flatMap((entry) => timeOf(entry).timestamp ?? []);
-  const optional = { title, cwd: first?.cwd, version: first?.version, gitBranch: first?.gitBranch };
+  const { cwd, version, gitBranch } = first ?? {};
   return {
     schema: "hookline.session/1",
     id: model.id,
-    ...texts(optional, scope.redact),
+    ...texts({ title: titleOf(entries), cwd, version, gitBranch }, scope.redact),
     ...(times[0] === undefined ? {} : { startedAt: times[0], endedAt: times.at(-1) ?? times[0] }),
     models: [...new Set(model.main.calls.flatMap((call) => call.model ?? []).map((name) => scope.redact(name)))].sort(),
     items: itemsOf(model.main, scope),

@@ -136,7 +136,7 @@ test("whatever a record holds, the model, its figures, its exports and its searc
     model.drift();
     for (const { leaf } of model.main.branches.list()) model.main.turns(leaf);
     model.main.context();
-    const document = documentOf(model, "t", { agents: true, thinking: true, results: true });
+    const document = documentOf(model, { agents: true, thinking: true, results: true });
     toMarkdown(document);
     toHtml(document);
     for (const element of [...model.main.entries, ...model.toolCalls, ...model.agents]) elementFacts(element).text();

@@ -14,9 +14,8 @@ export function withLargeParts(
   extent: PartExtent = "all",
 ): Readonly<Record<string, unknown>> {
   if (object["hookline"] === undefined || transcript === "" || largePartsIn(object).length === 0) return object;
-  const { hookline } = object;
-  const { record } = restoreRecord(object, sessionFolderOf(transcript), extent);
-  return { ...record, hookline };
+  const { record } = restoreRecord(object, transcript, extent);
+  return { ...record, hookline: object["hookline"] };
 }
 
 /** A part whose file is missing, changed or outside the session. */
@@ -27,7 +26,7 @@ interface MissingPart {
 
 /** The parts of a transcript's line that cannot be restored, and why. */
 export function missingParts(object: Readonly<Record<string, unknown>>, transcript: string): readonly MissingPart[] {
-  return restoreRecord(object, sessionFolderOf(transcript)).gaps;
+  return restoreRecord(object, transcript).gaps;
 }
 
 /** The parts of a session and of its subagents are in one folder, named after the session. */
@@ -42,13 +41,14 @@ const smallestPartBytes = 48 * 1024;
 
 function restoreRecord(
   record: Readonly<Record<string, unknown>>,
-  sessionFolder: string,
+  transcript: string,
   extent: PartExtent = "all",
 ): { record: Readonly<Record<string, unknown>>; gaps: readonly MissingPart[] } {
   const parts = largePartsIn(record);
   if (parts.length === 0) return { record, gaps: [] };
   const { hookline: _, ...copy } = record;
   const put = putter(copy);
+  const sessionFolder = sessionFolderOf(transcript);
   const gaps: MissingPart[] = [];
   let left = largestLineBytes;
   // In reverse order of writing: a block must be in place before its parts.

@@ -5,7 +5,6 @@ import { closeSync, openSync, rmdirSync } from "node:fs";
  * locks, so a database must be used by one of them only: put `sqliteDriver()` in its file name.
  */
 export interface Sqlite {
-  readonly driver: SqliteDriver;
   /** Runs one or more statements without results. */
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -25,29 +24,22 @@ export type SqliteDriver = "node" | "wasm";
 export type SqlValue = string | number | bigint | Uint8Array | null;
 export type Row = Readonly<Record<string, SqlValue>>;
 
-export interface SqliteOptions {
-  readonly driver?: SqliteDriver;
-  readonly readOnly?: boolean;
-}
-
 /** The driver this machine uses. */
 export function sqliteDriver(): SqliteDriver {
   return nodeSqlite() === undefined ? "wasm" : "node";
 }
 
 /** Opens a database file; creates it with mode 0600. Throws the error of the driver when the file is damaged. */
-export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Sqlite> {
-  const driver = options.driver ?? sqliteDriver();
-  if (!options.readOnly) closeSync(openSync(path, "a", 0o600));
-  const base = driver === "node" ? openNode(path, options) : await openWasm(path, options);
+export async function openSqlite(path: string, driver: SqliteDriver = sqliteDriver()): Promise<Sqlite> {
+  closeSync(openSync(path, "a", 0o600));
+  const base = driver === "node" ? openNode(path) : await openWasm(path);
   try {
-    if (!options.readOnly) base.exec("PRAGMA journal_mode = DELETE");
+    base.exec("PRAGMA journal_mode = DELETE");
   } catch (error) {
     base.close();
     throw error;
   }
   return {
-    driver,
     ...base,
     transaction(work) {
       base.exec("BEGIN IMMEDIATE");
@@ -91,7 +83,6 @@ type Base = Pick<Sqlite, "exec" | "prepare" | "close">;
 interface NodeSqlite {
   readonly DatabaseSync: new (
     path: string,
-    options: { readOnly: boolean },
   ) => {
     exec(sql: string): void;
     prepare(sql: string): Record<keyof Statement, (...values: readonly SqlValue[]) => unknown>;
@@ -110,10 +101,10 @@ function nodeSqlite(): NodeSqlite | undefined {
   }
 }
 
-function openNode(path: string, { readOnly = false }: SqliteOptions): Base {
+function openNode(path: string): Base {
   const sqlite = nodeSqlite();
   if (sqlite === undefined) throw new Error("this version of Node has no node:sqlite");
-  const database = new sqlite.DatabaseSync(path, { readOnly });
+  const database = new sqlite.DatabaseSync(path);
   return {
     exec: (sql) => database.exec(sql),
     prepare(sql) {
@@ -128,9 +119,9 @@ function openNode(path: string, { readOnly = false }: SqliteOptions): Base {
   };
 }
 
-async function openWasm(path: string, { readOnly = false }: SqliteOptions): Promise<Base> {
+async function openWasm(path: string): Promise<Base> {
   const { default: wasm } = await import("node-sqlite3-wasm");
-  const database = new wasm.Database(path, { readOnly });
+  const database = new wasm.Database(path);
   const open = new Set<{ finalize(): void }>();
   return {
     exec: (sql) => database.exec(sql),

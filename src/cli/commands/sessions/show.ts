@@ -8,7 +8,6 @@ import {
   type SessionPlace,
   sessionAt,
   type TranscriptItem,
-  titleOf,
 } from "../../../sessions/internal.ts";
 import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { wholeNumber } from "../../options/option-values.ts";
@@ -93,7 +92,7 @@ async function showTurns(session: Session, call: ParsedCall, io: Io): Promise<vo
   const leaf = call.text("branch");
   const number = wholeNumber(call, "turn");
   if (number !== undefined) turnOf(model.main.turns(leaf).turns, number);
-  const document = documentOf(model, titleOf(model.main.entries), {
+  const document = documentOf(model, {
     agents: call.flag("subagents"),
     thinking: call.flag("thinking"),
     results: call.flag("results"),
