@@ -13,6 +13,7 @@ import {
   textListCheck,
   wholeNumberCheck,
 } from "../protocol/internal.ts";
+import { uuidPattern } from "../sessions/internal.ts";
 
 /** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
 export type AgentProgram = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };
@@ -70,7 +71,7 @@ export function checkSessionCall(call: SessionCall): void {
   }
   for (const name of ["sessionId", "resume"] as const) {
     const id = call[name];
-    if (id !== undefined && !uuid.test(id)) {
+    if (id !== undefined && !uuidPattern.test(id)) {
       throw new Problem("host/bad-session-id", `${name} "${id}" is not a UUID.`, { about: { [name]: id } });
     }
   }
@@ -105,5 +106,3 @@ const checks: Readonly<Record<keyof SessionCall, OptionCheck | undefined>> = {
   projectSettings: booleanCheck,
   onEvent: functionCheck,
 };
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -49,6 +49,7 @@ export { cutArchive } from "./read/gzip-source.ts";
 export { type JsonRecord, recordSource, recordsOf, type Unreadable } from "./read/json-records.ts";
 export { agentSettingIn, readEntries } from "./read/read-entries.ts";
 export { maxLineBytes, readLines } from "./read/read-lines.ts";
+export { uuidPattern } from "./safe-paths.ts";
 export { openSession, type Session, sessionAt } from "./session.ts";
 export { forkNotePath, forkOriginIn, forkSession } from "./write/fork-session.ts";
 export { openStore, type SessionStore, type StoreSession } from "./write/session-store.ts";

@@ -217,7 +217,7 @@ test.each<[string, () => unknown, string]>([
     () => repairSession(sessionAt(place()) as never),
     "place is the place of a session, ",
   ],
-  ["to find sessions without roots", () => findSessions(undefined as never).next(), "roots is a list of roots, "],
+  ["to find sessions without roots", async () => findSessions(undefined as never), "roots is a list of roots, "],
   [
     "to find transcripts below a path",
     () => findTranscripts("/x" as never),

@@ -79,7 +79,7 @@ type DatedPlace = Pick<SessionSummary, "place" | "modifiedMs">;
 
 async function newestFirst(options: ListSessionsOptions): Promise<DatedPlace[]> {
   const dated: DatedPlace[] = [];
-  for (const place of await bestPlaces(await findRoots(options))) {
+  for (const place of bestPlaces(await findRoots(options))) {
     options.signal?.throwIfAborted();
     const modifiedMs = await modifiedTime(place);
     if (modifiedMs !== undefined) dated.push({ place, modifiedMs });
@@ -160,7 +160,7 @@ async function newestPlace({ cwd = process.cwd(), ...where }: FindOptions): Prom
 async function candidates(name: string, where: RootOptions): Promise<SessionPlace[]> {
   const realFile = realFileFinder();
   const byFile = new Map<string, SessionPlace>();
-  for (const place of await bestPlaces(await findRoots(where))) {
+  for (const place of bestPlaces(await findRoots(where))) {
     if (place.id !== name && (name.length < 4 || !place.id.startsWith(name))) continue;
     const file = await realFile(place);
     if (!byFile.has(file) || basename(dirname(file)) === place.project) byFile.set(file, place);

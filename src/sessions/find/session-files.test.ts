@@ -62,7 +62,7 @@ test("roots the caller names are the only ones", async () => {
 
 async function sessions(): Promise<SessionPlace[]> {
   const found: SessionPlace[] = [];
-  for await (const place of findSessions([{ path: home, origin: "client" }])) found.push(place);
+  for (const place of findSessions([{ path: home, origin: "client" }])) found.push(place);
   return found;
 }
 

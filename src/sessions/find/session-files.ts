@@ -58,19 +58,19 @@ export function findSessionsIn({ root, project, folder }: Omit<SessionPlace, "id
 }
 
 /** Every session of these roots, project by project. */
-export async function* findSessions(roots: readonly SessionRoot[]): AsyncGenerator<SessionPlace, undefined> {
+export function findSessions(roots: readonly SessionRoot[]): SessionPlace[] {
   checkRoots(roots);
-  for (const root of roots) {
-    for (const { name, path, folder } of listEntries(root.path, join(root.path, "projects"))) {
-      if (folder) yield* findSessionsIn({ root, project: name, folder: path });
-    }
-  }
+  return roots.flatMap((root) =>
+    listEntries(root.path, join(root.path, "projects")).flatMap(({ name, path, folder }) =>
+      folder ? findSessionsIn({ root, project: name, folder: path }) : [],
+    ),
+  );
 }
 
 /** Each session of a project once: of several roots that hold it, the one with the best origin. */
-export async function bestPlaces(roots: readonly SessionRoot[]): Promise<SessionPlace[]> {
+export function bestPlaces(roots: readonly SessionRoot[]): SessionPlace[] {
   const best = new Map<string, SessionPlace>();
-  for await (const place of findSessions(roots)) {
+  for (const place of findSessions(roots)) {
     const key = `${place.project}/${place.id}`;
     const other = best.get(key);
     if (other === undefined || originRank[place.root.origin] < originRank[other.root.origin]) best.set(key, place);

@@ -124,7 +124,7 @@ export async function expiringSessions(options: ExpiringOptions = {}): Promise<E
   for (const root of await findRoots(options)) {
     if (root.origin !== "client") continue;
     const days = cleanupDays(root);
-    for await (const found of findSessions([root])) {
+    for (const found of findSessions([root])) {
       const place = await unlinked(found);
       if (files.has(place.file)) continue;
       files.add(place.file);

@@ -113,7 +113,7 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
   const realFile = realFileFinder();
   const searched = new Set<string>();
   const filter = options.project === undefined ? undefined : await projectFolderFilter(options.project);
-  for (const place of await bestPlaces(await findRoots(options))) {
+  for (const place of bestPlaces(await findRoots(options))) {
     if (!(await belongsTo(place, filter))) continue;
     const real = await realFile(place);
     if (searched.has(real)) continue;

@@ -108,7 +108,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   }
 
   async function existing(id: string): Promise<SessionPlace> {
-    const place = await placeOf(root, safeId(id));
+    const place = placeOf(root, id);
     if (place !== undefined) return place;
     throw new Problem(
       "sessions/not-found",
@@ -123,7 +123,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
       checkSessionOptions(options);
       const { id, ...wanted } = options;
       // No session has an id that was just made.
-      const there = id === undefined ? undefined : await placeOf(root, safeId(id));
+      const there = id === undefined ? undefined : placeOf(root, id);
       const place = there ?? newPlace(root, id ?? uuid(), wanted.cwd);
       return (await exists(place.file)) ? resume(place, wanted) : start(place, wanted);
     },
@@ -136,7 +136,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
       if (typeof source !== "string") checkObject("source", source);
       const { at, id, ...wanted } = options;
       const from = typeof source === "string" ? await existing(source) : source;
-      if (id !== undefined && (await placeOf(root, safeId(id))) !== undefined)
+      if (id !== undefined && placeOf(root, id) !== undefined)
         throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {
           about: { id },
         });
@@ -207,9 +207,9 @@ function openStoreSession(
   };
 }
 
-async function placeOf(root: SessionRoot, id: string): Promise<SessionPlace | undefined> {
-  for await (const place of findSessions([root])) if (place.id === id) return place;
-  return undefined;
+function placeOf(root: SessionRoot, id: string): SessionPlace | undefined {
+  const wanted = safeId(id);
+  return findSessions([root]).find((place) => place.id === wanted);
 }
 
 function newPlace(root: SessionRoot, id: string, cwd: string): SessionPlace {

@@ -52,9 +52,7 @@ Without SESSION all sessions are archived. Running it again adds what is new. Ev
 
 async function sources(where: Parameters<typeof findRoots>[0]): Promise<SessionPlace[]> {
   const roots = (await findRoots(where)).filter(({ origin }) => origin !== "archive");
-  const places: SessionPlace[] = [];
-  for await (const place of findSessions(roots)) places.push(place);
-  return withoutDuplicates(places);
+  return withoutDuplicates(findSessions(roots));
 }
 
 async function report(done: readonly ArchiveResult[], json: boolean, io: Io): Promise<void> {

@@ -66,7 +66,7 @@ reports the entries that a reader would miss that only follows parents from the 
 /** Every session once. An archived copy is used only when there is no other. */
 async function everySession(where: RootOptions): Promise<SessionPlace[]> {
   const places = new Map<string, SessionPlace>();
-  for await (const place of findSessions(await findRoots(where))) {
+  for (const place of findSessions(await findRoots(where))) {
     const key = `${place.project}/${place.id}`;
     if (!places.has(key) || place.root.origin !== "archive") places.set(key, place);
   }
