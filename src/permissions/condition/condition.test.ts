@@ -276,12 +276,7 @@ test("a condition written over several commands holds for the text and for each 
 });
 
 test.each([
-  [
-    "Bash(git push *)",
-    "Bash",
-    { command: "cd api && git status; ls" },
-    'it runs "cd api", "git status", "ls"',
-  ],
+  ["Bash(git push *)", "Bash", { command: "cd api && git status; ls" }, 'it runs "cd api", "git status", "ls"'],
   ["Bash(git *)", "Bash", { command: "a; b; c; d; e; f; g" }, 'it runs "a", "b", "c", "d", "e" and 2 more'],
   ["Bash(git *)", "Bash", { command: "# nothing" }, "it runs no command"],
   ["Bash(git *)", "Write", { file_path: "a" }, 'the tool is "Write"'],
