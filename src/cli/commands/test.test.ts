@@ -199,6 +199,17 @@ test("--event warns about payload fields that the event does not have, with the 
   expect([known.status, known.err]).toEqual([0, ""]);
 });
 
+test("a case with payload fields that the event does not have runs with a warning", async () => {
+  const one = { name: "hi", event: "UserPromptSubmit", input: { promt: "hi" }, expect: { decision: "none" } };
+  const folder = project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(one) });
+  const warning =
+    'hookline: warning: hi: Unknown field "promt" in a payload of UserPromptSubmit. Did you mean "prompt"?\n';
+  for (const words of [[], ["--json"]]) {
+    const { status, err } = await run(folder, ...words);
+    expect([status, err]).toEqual([0, warning]);
+  }
+});
+
 test("a test file that cannot be built or read is a failed test, the others run, and the status is 1", async () => {
   const good = `import test from "node:test";\ntest("good", () => undefined);\n`;
   const one = { name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm" }, expect: { decision: "deny" } };

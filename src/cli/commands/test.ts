@@ -73,7 +73,7 @@ async function showOne(
     const unknown = unknownEventError(name, app);
     if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
     const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
-    for (const line of unknownPayloadFields(sent)) await io.err(`hookline: warning: ${escapeLines(line)}\n`);
+    await warn(unknownPayloadFields(sent), io);
     const startMs = performance.now();
     const answer = await sendEvent(sent, testClient(app, { cwd: io.cwd }));
     const result = { ...answer, warnings: [...answer.warnings, ...appWarnings(app)] };
@@ -86,6 +86,10 @@ async function showOne(
       : `${name}  ${result.decision}, ${ms.toFixed(1)} ms\n${indented(handlerReport(result))}`,
   );
   return 0;
+}
+
+async function warn(lines: readonly string[], io: Io): Promise<void> {
+  for (const line of lines) await io.err(`hookline: warning: ${escapeLines(line)}\n`);
 }
 
 /** How many tests ran, and whether all passed. */
@@ -115,7 +119,12 @@ async function show({ cases, programs }: HookTests, hooks: string, io: Io): Prom
 
 async function showCases(files: readonly string[], hooks: string, io: Io) {
   let [ran, failed, broken] = [0, 0, 0];
-  for await (const { name, faults, result, isBroken } of runCases(files, await loadExport(hooks, io), io.cwd)) {
+  for await (const one of runCases(files, await loadExport(hooks, io), io.cwd)) {
+    const { name, faults, result, isBroken, unknownFields = [] } = one;
+    await warn(
+      unknownFields.map((line) => `${name}: ${line}`),
+      io,
+    );
     ran++;
     if (isBroken) broken++;
     if (faults.length > 0) failed++;
@@ -134,6 +143,11 @@ async function report({ cases, programs }: HookTests, hooks: string, io: Io): Pr
   await stdoutToStderr(async () => {
     if (cases.length === 0) return;
     for await (const one of runCases(cases, await loadExport(hooks, io), io.cwd)) results.push(one);
+    for (const { name, unknownFields = [] } of results)
+      await warn(
+        unknownFields.map((line) => `${name}: ${line}`),
+        io,
+      );
   });
   const warnings = await stdoutToStderr(() => fileWarnings(hooks, io));
   const { passed, tests, broken } =

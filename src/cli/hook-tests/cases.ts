@@ -129,7 +129,7 @@ export function unknownPayloadFields({ event, tool, input }: Omit<HookCase, "nam
   if (tool !== undefined || !isEventName(event)) return [];
   const { fields, special } = eventRow(event);
   const known = [...Object.keys(fields), ...Object.keys(commonFields)];
-  const unknown = Object.keys(input ?? {}).filter((field) => !known.includes(field));
+  const unknown = Object.keys(isObject(input) ? input : {}).filter((field) => !known.includes(field));
   const advice = special.onTool ? ` For the input of a tool, name the tool: ${event}:Bash.` : "";
   return unknown.map((field) => `${unknownField(field, `a payload of ${event}`, known)}${advice}`);
 }
@@ -154,6 +154,8 @@ export interface CaseResult {
   readonly result?: TestResult;
   /** The file contains no valid cases. */
   readonly isBroken?: true;
+  /** A sentence for each field of its payload that the event does not have. */
+  readonly unknownFields?: readonly string[];
 }
 
 /** Runs cases one after another, in the order of the files. A file that cannot be read is one failed case. */
@@ -166,7 +168,8 @@ export async function* runCases(files: readonly string[], app: unknown, cwd: str
     }
     for (const hookCase of cases) {
       const { name, event } = hookCase;
-      yield { file, name, event, ...(await runCase(hookCase, app, cwd)) };
+      const unknownFields = unknownPayloadFields(hookCase);
+      yield { file, name, event, unknownFields, ...(await runCase(hookCase, app, cwd)) };
     }
   }
 }
