@@ -1,19 +1,67 @@
 import { win32 } from "node:path";
-import { isObject, Problem } from "../protocol/internal.ts";
+import {
+  booleanCheck,
+  checkNamed,
+  checkOf,
+  closestName,
+  isObject,
+  type OptionCheck,
+  objectCheck,
+  oneOfCheck,
+  Problem,
+  textCheck,
+  textListCheck,
+} from "../protocol/internal.ts";
 
-/** Throws unless the context names absolute folders. JavaScript callers may omit one, and a guess would judge the call in the wrong folder. */
+/**
+ * Throws unless every key of the context is known and these folders are absolute. JavaScript callers may omit one, and a guess would
+ * judge the call in the wrong folder; with a misspelled `attended` a question would be asked that nobody answers.
+ */
 export function checkContext(
-  context: { readonly cwd: string; readonly home: string; readonly projectRoot: string },
+  context: { readonly cwd: string; readonly home?: string; readonly projectRoot?: string },
   caller: string,
+  folders: readonly ("cwd" | "home" | "projectRoot")[],
 ): void {
-  if (!isObject(context)) throw badCall(caller, "its context must be an object with cwd, home and projectRoot");
-  for (const name of contextFolders) checkFolder(context[name], name, caller);
+  if (!isObject(context)) throw badCall(caller, `its context must be an object with ${folders.join(", ")}`);
+  checkNamed(`the context of ${caller}`, context, contextChecks, "permissions/bad-call");
+  for (const name of folders) checkFolder(context[name], name, caller);
 }
 
-const contextFolders = ["cwd", "home", "projectRoot"] as const;
+/** All functions take the context of `judge`, and need some of it. */
+const contextChecks: Readonly<Record<string, OptionCheck | undefined>> = {
+  cwd: undefined,
+  home: undefined,
+  projectRoot: undefined,
+  directories: textListCheck,
+  mode: textCheck,
+  attended: booleanCheck,
+  pathCase: oneOfCheck(["auto", "sensitive", "insensitive"]),
+  shell: textCheck,
+  envNames: checkOf("a list or a set", (value) => Array.isArray(value) || value instanceof Set),
+  fs: objectCheck,
+  protectedFiles: checkOf("a list", Array.isArray),
+  ownFiles: checkOf("a list", Array.isArray),
+};
+
+/** Throws unless layers have a scope and names are known: rules without a scope would have no precedence. */
+export function checkRuleSources(layers: unknown, names: object, scopes: readonly string[]): void {
+  if (!Array.isArray(layers) || !layers.every(isObject)) {
+    throw badCall("compileRules", 'its first argument must be a list of layers, such as [{ scope: "user", deny: [] }]');
+  }
+  const layerChecks = { scope: oneOfCheck(scopes), trusted: booleanCheck, unreadable: booleanCheck, file: textCheck };
+  for (const [index, layer] of layers.entries()) {
+    const { scope, trusted, unreadable, file } = layer;
+    const near = scope === undefined ? closestName("scope", Object.keys(layer)) : undefined;
+    if (near !== undefined) throw badCall("compileRules", `layer ${index} has no scope; "${near}" looks like it`);
+    const given = { scope: scope ?? null, trusted, unreadable, file };
+    checkNamed(`layer ${index} of compileRules`, given, layerChecks, "permissions/bad-call");
+  }
+  const nameChecks = { kinds: objectCheck, aliases: objectCheck, mcpServers: textListCheck };
+  checkNamed("the names of compileRules", names, nameChecks, "permissions/bad-call");
+}
 
 /** Throws unless the folder is an absolute path: relative to `""`, every path would count as inside. */
-export function checkFolder(folder: unknown, name: string, caller: string): void {
+function checkFolder(folder: unknown, name: string, caller: string): void {
   // `win32` accepts absolute paths of both kinds: Windows paths are also judged on other systems.
   if (typeof folder === "string" && win32.isAbsolute(folder)) return;
   throw badCall(caller, `${name} of its context must be an absolute path, ${describeValue(folder)}`);

@@ -1,6 +1,6 @@
 import { isAbsolute, parse } from "node:path";
-import { defined, isObject } from "../protocol/internal.ts";
-import { badCall } from "./check-call.ts";
+import { defined } from "../protocol/internal.ts";
+import { checkRuleSources } from "./check-call.ts";
 import {
   layerFaults,
   type Mode,
@@ -61,10 +61,7 @@ export interface WorkingDirectoryLimit {
 
 /** Compiles the rules of all layers. Call it once per settings snapshot. An invalid rule or key becomes a warning. */
 export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}): Policy {
-  const candidate: unknown = layers;
-  if (!Array.isArray(candidate) || !candidate.every(isObject)) {
-    throw badCall("compileRules", 'its first argument must be a list of layers, such as [{ scope: "user", deny: [] }]');
-  }
+  checkRuleSources(layers, names, ruleScopes);
   const ordered = [...layers].sort((a, b) => ruleScopes.indexOf(a.scope) - ruleScopes.indexOf(b.scope));
   const managedOnly = onlyManagedGrants(ordered);
   const granting = ordered.filter((layer) => mayGrant(layer) && (!managedOnly || layer.scope === "managed"));

@@ -1,4 +1,12 @@
-import { isObject, type PermissionUpdate } from "../protocol/internal.ts";
+import {
+  booleanCheck,
+  checkNamed,
+  isObject,
+  type OptionCheck,
+  objectCheck,
+  type PermissionUpdate,
+  textCheck,
+} from "../protocol/internal.ts";
 import { realFs } from "./paths/path-fs.ts";
 import { type PathFs, pathFault, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
@@ -21,6 +29,7 @@ export function checkUpdates(
   policy: Policy,
   source: UpdateSource = {},
 ): { accepted: readonly PermissionUpdate[]; warnings: readonly RuleWarning[] } {
+  checkNamed("the source of updates", source, sourceChecks, "permissions/bad-call");
   const accepted: PermissionUpdate[] = [];
   const warnings: RuleWarning[] = [];
   for (const [index, entry] of (Array.isArray(updates) ? updates : [updates]).entries()) {
@@ -31,6 +40,13 @@ export function checkUpdates(
   }
   return { accepted, warnings };
 }
+
+/** With a misspelled `scope` a hook of a checkout could change user settings. */
+const sourceChecks: Readonly<Record<keyof UpdateSource, OptionCheck>> = {
+  scope: textCheck,
+  bypassAvailable: booleanCheck,
+  fs: objectCheck,
+};
 
 /**
  * Applies the entries for the session and returns a new policy. Entries for a settings file are returned as `stored`; the caller

@@ -6,12 +6,13 @@ import type { ProblemCode } from "./problem-codes.ts";
 /** What an option must be, when its value is something else; undefined when the value can be used. */
 export type OptionCheck = (value: unknown) => string | undefined;
 
-/** Refuses options of a call: every name must be in the table, and its value one that its check accepts. */
+/** Refuses options of a call: every name must be in the table, its value one that its check accepts, and the needed ones given. */
 export function checkNamed<Name extends string>(
   of: string,
   given: object,
   table: Readonly<Record<Name, OptionCheck | undefined>>,
   code: ProblemCode = "host/bad-option",
+  needed: readonly Name[] = [],
 ): void {
   if (!isObject(given)) throw new Problem(code, `The options of ${of} are an object, not ${showValue(given)}.`);
   for (const [name, value] of Object.entries(given)) {
@@ -25,6 +26,9 @@ export function checkNamed<Name extends string>(
     if (expected === undefined) continue;
     throw new Problem(code, `The option ${name} of ${of} must be ${expected}, not ${showValue(value)}.`, { about });
   }
+  const missing = needed.find((name) => given[name] === undefined);
+  if (missing !== undefined)
+    throw new Problem(code, `${of} needs the option ${missing}.`, { about: { option: missing } });
 }
 
 /** A check by a test, such as `checkOf("a model", isModel)`. */

@@ -6,7 +6,8 @@ export const problemCodes = {
   "hook/invalid": "a hook registered at run time cannot be used",
   "hook/unknown": "no hook with this id was added at run time",
   "engine/closed": "the engine was closed",
-  "engine/bad-option": "an option of openEngine is unknown or has an invalid value",
+  "engine/bad-option":
+    "an option of the engine or of one of its functions, or a part of an event row, is unknown or has an invalid value",
   "context/bad-tag": "texts cannot be wrapped in this tag",
   "settings/unreadable": "a settings file that was named, or is to be edited, cannot be read",
   "settings/client-cannot-read":
@@ -20,7 +21,7 @@ export const problemCodes = {
   "trust/not-approvable":
     "the approval would cover a file that is too large, too many files, or something that is not a regular file",
   "trust/needs-terminal": "a question needs a terminal; use an option to answer it",
-  "permissions/bad-call": "an argument of a permission function is missing or invalid",
+  "permissions/bad-call": "an argument or option of a permission function is missing, unknown or invalid",
   "path/outside": "the path is not inside the given directories",
   "sessions/not-found": "there is no such session or entry",
   "sessions/ambiguous": "several sessions match",
@@ -34,7 +35,7 @@ export const problemCodes = {
   "sessions/no-entry": "the file has no entry with this id",
   "sessions/no-branch": "no branch ends at this entry",
   "sessions/bad-time": "the value is neither a time nor an entry",
-  "sessions/option": "an option of a session function has an invalid value",
+  "sessions/option": "an option of a session function is unknown or has an invalid value",
   "sessions/bad-transition": "a task cannot change from this state to that one",
   "sessions/newer-format": "the session was written by a newer version; it can be read but not written",
   "sessions/unknown-format": "there is no session layout with this name",
@@ -42,7 +43,6 @@ export const problemCodes = {
   "sessions/read-only": "the session cannot be written to",
   "sessions/not-mendable": "the repair could not fix everything; the original is unchanged",
   "sessions/archived": "the session is in the archive, which is read-only",
-  "sessions/bad-archive": "an archived file differs from what was archived",
   "sessions/bad-backup": "a backup differs from what was saved; nothing was restored",
   "sessions/no-backup": "the session has no backup",
   "sessions/unsupported": "the format of these transcripts does not support this",

@@ -13,7 +13,17 @@ import {
   type ToolUseBlock,
   textIn,
 } from "../../models/internal.ts";
-import { attempt, defined, type HookRef } from "../../protocol/internal.ts";
+import {
+  attempt,
+  checkNamed,
+  checkOf,
+  defined,
+  functionCheck,
+  type HookRef,
+  isObject,
+  type OptionCheck,
+  wholeNumberCheck,
+} from "../../protocol/internal.ts";
 import { priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "../session/journal.ts";
 
@@ -39,6 +49,7 @@ export interface HookSpending {
 
 /** Makes the engine's port for prompt hooks: one question to the small model, answered with a verdict. */
 export function modelPort(from: HookModel): ModelPort {
+  checkNamed("modelPort", from, modelChecks, "host/bad-option", ["model"]);
   return async (call, signal, spent) => {
     const ask = await openHookModel(from, "prompt-hook", call, signal, spent);
     const answer = await ask({
@@ -76,6 +87,7 @@ export interface AgentPortOptions extends HookModel {
 
 /** Makes the engine's port for agent hooks: a conversation of its own with tools, which ends with a verdict. */
 export function agentPort(options: AgentPortOptions): AgentPort {
+  checkNamed("agentPort", options, agentChecks, "host/bad-option", ["model", "tools", "callTool"]);
   const { maxTurns = 20 } = options;
   return async (call, signal, spent) => {
     const ask = await openHookModel(options, "agent-hook", call, signal, spent);
@@ -99,6 +111,24 @@ export function agentPort(options: AgentPortOptions): AgentPort {
     throw new Error("the agent was allowed no turn");
   };
 }
+
+/** A port that cannot ask would fail at every event, and a guard without `onFailure` would let everything pass. */
+const modelChecks: Readonly<Record<keyof HookModel, OptionCheck>> = {
+  model: checkOf(
+    "a model, or a function that returns one",
+    (value) => typeof (isObject(value) ? value["stream"] : value) === "function",
+  ),
+  openModel: functionCheck,
+  onSpent: functionCheck,
+  now: functionCheck,
+};
+
+const agentChecks: Readonly<Record<keyof AgentPortOptions, OptionCheck>> = {
+  ...modelChecks,
+  tools: functionCheck,
+  callTool: functionCheck,
+  maxTurns: wholeNumberCheck,
+};
 
 const agentInstructions = `You check one event in the life of a coding agent against a condition that its user set. Look at what you need with
 your tools, then call StructuredOutput: ok: true when the condition is met, ok: false and a reason when it is not or when you cannot

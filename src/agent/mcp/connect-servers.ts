@@ -1,5 +1,14 @@
 import type { McpPort } from "../../engine/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import {
+  abortSignalCheck,
+  checkNamed,
+  functionCheck,
+  type OptionCheck,
+  objectCheck,
+  Problem,
+  textCheck,
+  textListCheck,
+} from "../../protocol/internal.ts";
 import { type Tool, toolError } from "../tools/tool.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
 import { maxCharacters, renderMcpResult, resultOf, textOf } from "./mcp-result.ts";
@@ -28,6 +37,7 @@ interface Entry {
  */
 export function mcpConnector(): ServerConnector {
   return async (options) => {
+    checkNamed("mcpConnector", options, checks, "host/bad-option", needed);
     const { servers, warnings } = await findServers(options);
     for (const warning of warnings) options.tell(warning);
     const usable = withoutTwins(servers, options);
@@ -39,6 +49,24 @@ export function mcpConnector(): ServerConnector {
     );
   };
 }
+
+/** With a misspelled policy, servers would be started that settings exclude. */
+const checks: Readonly<Record<keyof ServerConnectOptions, OptionCheck>> = {
+  cwd: textCheck,
+  home: textCheck,
+  env: objectCheck,
+  configs: textListCheck,
+  reads: functionCheck,
+  approved: functionCheck,
+  policy: functionCheck,
+  off: textListCheck,
+  managed: textCheck,
+  elicit: functionCheck,
+  tell: functionCheck,
+  signal: abortSignalCheck,
+};
+
+const needed = ["cwd", "home", "env", "configs", "approved", "elicit", "tell", "signal"] as const;
 
 function isReachable({ config }: FoundServer): boolean {
   return config.kind === "stdio" || config.kind === "http";

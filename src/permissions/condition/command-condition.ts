@@ -1,5 +1,5 @@
 import { type CommandPattern, couldCover } from "../rules/spec-patterns.ts";
-import { analyseShell, type ShellAnalysis, type ShellContext } from "../shell/analyse.ts";
+import { analyseText, type ShellAnalysis, type ShellContext } from "../shell/analyse.ts";
 import { coversText, joinsCommands, meets, textsOf } from "../shell/command-text.ts";
 import { readBuiltin } from "../shell/programs/builtins.ts";
 import { readsOpenFile, shells } from "../shell/programs/wrappers.ts";
@@ -7,7 +7,7 @@ import { type CommandPart, type ShellPart, type ShellWord, staticValue } from ".
 
 /** A text for bash as a condition reads it. */
 export function analyseForCondition(text: string, context: ShellContext): ShellAnalysis {
-  return analyseShell(joinContinuedLines(text) ?? text, context);
+  return analyseText(joinContinuedLines(text) ?? text, context);
 }
 
 /**
@@ -83,7 +83,7 @@ function trapsUnknown({ words: [name, ...args] }: CommandPart, context: ShellCon
   if (name === undefined || staticValue(name) !== "trap") return false;
   const action = args.map((word) => staticValue(word) ?? "").find((text) => !text.startsWith("-"));
   if (action === undefined || !/[$`]/.test(action)) return false;
-  return analyseShell(action, context).parts.some((part) => part.kind === "command" && hasOpenHead(part));
+  return analyseText(action, context).parts.some((part) => part.kind === "command" && hasOpenHead(part));
 }
 
 /** `let 'a[$(…)]'`: a builtin that evaluates its arguments runs a substitution in them, whatever their quotes. */

@@ -1,6 +1,6 @@
 import type { PolicyRule } from "../policy.ts";
 import { covers } from "../rules/spec-patterns.ts";
-import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
+import { analyseText, type ShellAnalysis } from "../shell/analyse.ts";
 import { coversText, displayText, joinsCommands } from "../shell/command-text.ts";
 import { maskCharacter } from "../shell/prepare-text.ts";
 import { type CommandPart, headOf, type ShellPart, staticValue } from "../shell/shell-part.ts";
@@ -27,7 +27,7 @@ import {
 /** Judges a command for bash: every part separately, then the text as a whole. */
 export function judgeShell(text: string, tool: string, state: JudgeState): Omit<CallContent, "kind"> {
   const { cwd, home, envNames } = state.context;
-  const analysis = analyseShell(text, envNames ? { cwd, home, envNames } : { cwd, home });
+  const analysis = analyseText(text, envNames ? { cwd, home, envNames } : { cwd, home });
   const rules = rulesOn([tool], state.policy);
   const [tainted] = analysis.parts.flatMap((part) => (part.kind === "state" && part.unsafe ? [part.unsafe] : []));
   const whole: ShellTextFacts = { alone: changesIn(analysis.parts) < 2, source: text, tainted };

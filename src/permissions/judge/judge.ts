@@ -33,7 +33,7 @@ export function judge(
 ): Judgement {
   if (typeof call?.tool !== "string") throw badCall("judge", "its first argument must be { tool, input }");
   checkReturnedBy(policy, "boundary", "judge", "its second argument", "compileRules");
-  checkContext(context, "judge");
+  checkContext(context, "judge", ["cwd", "home", "projectRoot"]);
   const state = openJudgeState(policy, context);
   const tool = currentName(call.tool, policy.names);
   const input = freezeInput(call.input);

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, opendirSync, readlinkSync, type Stats } from "node:fs";
 import { attempt, Problem } from "../../protocol/internal.ts";
-import { badCall, checkFolder } from "../check-call.ts";
+import { badCall, checkContext } from "../check-call.ts";
 import { isWithin, type PathEntry, type PathFs, type PathStat, pathFault, resolvePath } from "./resolve-path.ts";
 
 const maxEntries = 20_000;
@@ -83,7 +83,7 @@ export interface InsideContext {
  * Only the given roots count: neither home nor the temp folder is a root by default.
  */
 export function resolveInside(path: string, roots: readonly string[], context: InsideContext): string {
-  checkFolder(context?.cwd, "cwd", "resolveInside");
+  checkContext(context, "resolveInside", ["cwd"]);
   if (!Array.isArray(roots)) throw badCall("resolveInside", "its second argument must be a list of folders");
   const { cwd, fs = realFs } = context;
   const fault = pathFault(path);

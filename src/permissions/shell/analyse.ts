@@ -1,4 +1,5 @@
 import { messageOf } from "../../protocol/internal.ts";
+import { badCall, checkContext } from "../check-call.ts";
 import { characterProblems, costProblems, type MaskedText, maskHeredocs, parseShell } from "./prepare-text.ts";
 import { type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
 import { startIn } from "./shell-state.ts";
@@ -35,9 +36,17 @@ export interface ShellAnalysis {
 
 /**
  * Splits a bash text into its parts. Starts no process and reads no file.
- * Contract: if `complete`, every command that bash runs and every file that it writes is listed in a part. Never throws.
+ * Contract: if `complete`, every command that bash runs and every file that it writes is listed in a part. Never throws because of a
+ * text. A wrong argument throws `permissions/bad-call`.
  */
 export function analyseShell(text: string, context: ShellContext): ShellAnalysis {
+  if (typeof text !== "string") throw badCall("analyseShell", "its first argument must be a string");
+  checkContext(context, "analyseShell", ["cwd", "home"]);
+  return analyseText(text, context);
+}
+
+/** The same for a context that was checked. */
+export function analyseText(text: string, context: ShellContext): ShellAnalysis {
   const masked = maskHeredocs(text);
   const heredocs = new Set<number>();
   const analysis = analyse(text, masked, heredocs, context);

@@ -3,7 +3,16 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { endLeftovers, findLeftovers, runProcess, runTag } from "../../../exec/internal.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../../../permissions/internal.ts";
-import { defined } from "../../../protocol/internal.ts";
+import {
+  abortSignalCheck,
+  checkNamed,
+  defined,
+  type OptionCheck,
+  objectCheck,
+  positiveNumberCheck,
+  textCheck,
+  textListCheck,
+} from "../../../protocol/internal.ts";
 
 /** The options of `runBounded`. */
 export interface BoundedOptions {
@@ -27,6 +36,19 @@ export interface BoundedOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A misspelled limit would not limit anything. */
+const checks: Readonly<Record<keyof BoundedOptions, OptionCheck>> = {
+  policy: objectCheck,
+  cwd: textCheck,
+  roots: textListCheck,
+  home: textCheck,
+  env: objectCheck,
+  timeoutMs: positiveNumberCheck,
+  maxMemoryMb: positiveNumberCheck,
+  maxOutputBytes: positiveNumberCheck,
+  signal: abortSignalCheck,
+};
+
 /** The result of `runBounded`. */
 export type BoundedRun =
   | { readonly started: false; readonly decision: "ask" | "deny"; readonly reason: string }
@@ -46,6 +68,7 @@ export type BoundedRun =
  * background is ended (on Linux), with a warning. Bounded is not a sandbox: what the rules allow can do whatever this user can. Throws `path/outside` when `cwd` is not in the roots.
  */
 export async function runBounded(command: string, options: BoundedOptions): Promise<BoundedRun> {
+  checkNamed("runBounded", options, checks, "host/bad-option", ["policy", "cwd"]);
   const { policy, home = homedir(), env = process.env, timeoutMs = 120_000, maxMemoryMb, signal } = options;
   const roots = options.roots ?? [process.cwd(), ...policy.directories];
   const cwd = resolveInside(options.cwd, roots, { cwd: process.cwd() });
