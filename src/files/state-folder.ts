@@ -67,13 +67,8 @@ export async function openState(below: readonly string[], source: HomeSource = {
  */
 export async function openFolder(path: string, fs: Fs = nodeFs): Promise<void> {
   const stat = (await ignoringErrors(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
-  if (stat.isSymbolicLink()) {
-    if (isForeign(stat)) throw notSafe(path, "it is a link that another user made");
-    const target = await fs.lstat(await fs.realpath(path));
-    checkFolder(path, target);
-    return;
-  }
-  checkFolder(path, stat);
+  if (stat.isSymbolicLink() && isForeign(stat)) throw notSafe(path, "it is a link that another user made");
+  checkFolder(path, stat.isSymbolicLink() ? await fs.lstat(await fs.realpath(path)) : stat);
 }
 
 /** Checks a private folder like `openFolder`, but makes none: false when there is none. */

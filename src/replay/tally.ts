@@ -12,14 +12,6 @@ import type {
   ReplayReport,
 } from "./replay-report.ts";
 
-export interface Tally {
-  add(event: PastEvent, answer: ReplayAnswer, before?: ReplayAnswer): void;
-  /** Records that a call was refused at the time. Contract: called after `add` of the call. */
-  markRefused(toolUseId: string): void;
-  /** `against` names the other hooks file, if there is one. */
-  report(totals: ReplayTotals, against?: string): ReplayReport;
-}
-
 /** The part of the report that does not depend on answers. */
 type ReplayTotals = Pick<
   ReplayReport,
@@ -30,7 +22,7 @@ type ReplayTotals = Pick<
 const mostOpen = 10_000;
 
 /** Adds up answers. Each list holds at most `limit` rows and everything else is a count, so memory is bounded. */
-export function openTally(limit: number): Tally {
+export function openTally(limit: number) {
   const sessions = new Set<string>();
   const events = new Map<PastEventName, MutableEventCount>();
   const handlers = new Map<string, HandlerCount>();
@@ -47,7 +39,8 @@ export function openTally(limit: number): Tally {
   const differing: Partial<Record<ReplayDecision, number>> = {};
 
   return {
-    add(event, answer, before) {
+    /** `before` is the answer of the other hooks file, if there is one. */
+    add(event: PastEvent, answer: ReplayAnswer, before?: ReplayAnswer): void {
       sessions.add(event.session);
       for (const part of event.missing) missing.add({ part });
       countEvent(events, event.name, answer);
@@ -66,14 +59,16 @@ export function openTally(limit: number): Tally {
         differences.add(() => ({ ...eventLine(event), now: summaryOf(answer), before: summaryOf(before) }));
       }
     },
-    markRefused(toolUseId) {
+    /** Records that a call was refused at the time. Contract: called after `add` of the call. */
+    markRefused(toolUseId: string): void {
       if (!open.has(toolUseId)) return;
       refusedThen += 1;
       const row = open.get(toolUseId);
       if (row !== undefined) row.refusedThen = true;
       open.delete(toolUseId);
     },
-    report: (totals, against) => ({
+    /** `against` names the other hooks file, if there is one. */
+    report: (totals: ReplayTotals, against?: string): ReplayReport => ({
       ...totals,
       sessions: sessions.size,
       toolCalls: events.get("PreToolUse")?.seen ?? 0,

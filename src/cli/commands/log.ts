@@ -112,7 +112,6 @@ function colorOf(record: LogRecord, style: Style): (text: string) => string {
 interface LoggedHandler {
   readonly name: string;
   readonly outcome: string;
-  readonly ms: number;
   readonly error?: string;
   readonly stack?: string;
 }

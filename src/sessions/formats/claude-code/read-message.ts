@@ -1,6 +1,6 @@
 import { isObject } from "../../../protocol/internal.ts";
 import type { EntryBlock, EntryToolResultBlock, UnknownBlock } from "../../model/content-block.ts";
-import type { PromptSource, UserRole } from "../../model/entry.ts";
+import type { PromptSource, UserEntry, UserRole } from "../../model/entry.ts";
 import { addExtra } from "./build-entry.ts";
 
 /** A message's content: a string is one text block. Undefined when it is neither text nor a list. */
@@ -94,12 +94,7 @@ function rest(block: Exclude<EntryBlock, UnknownBlock>, value: Record<string, un
   return extra === undefined ? block : { ...block, extra };
 }
 
-interface UserFacts {
-  readonly content: readonly EntryBlock[];
-  readonly isMeta?: boolean;
-  readonly isCompactSummary?: boolean;
-  readonly origin?: unknown;
-}
+type UserFacts = Pick<UserEntry, "content" | "isMeta" | "isCompactSummary" | "origin">;
 
 /** What a user line is: the first rule that fits. */
 export function roleOf({ content, isMeta, isCompactSummary, origin }: UserFacts): UserRole {
@@ -118,11 +113,7 @@ export function roleOf({ content, isMeta, isCompactSummary, origin }: UserFacts)
 }
 
 /** Who a prompt came from. The first line of an agent's thread is written by the agent that started it. */
-export function sourceOf(
-  promptSource: string | undefined,
-  isSidechain: boolean,
-  parentUuid: string | null,
-): PromptSource {
+export function sourceOf({ promptSource, isSidechain, parentUuid }: UserEntry): PromptSource {
   if (isSidechain && parentUuid === null) return "agent";
   if (promptSource === "typed" || promptSource === "sdk" || promptSource === "system") return promptSource;
   return "unknown";

@@ -85,7 +85,7 @@ function userEntry(record: JsonRecord): UserEntry | UnknownEntry {
   const user = entry as unknown as UserEntry;
   const role = roleOf(user);
   entry["role"] = role;
-  if (role === "prompt") entry["source"] = sourceOf(user.promptSource, user.isSidechain, user.parentUuid);
+  if (role === "prompt") entry["source"] = sourceOf(user);
   return user;
 }
 
