@@ -26,7 +26,7 @@ type ReloadOptions = NonNullable<Parameters<Engine["reload"]>[0]>;
 export function checkEngineOptions(options: EngineOptions, of = "openEngine"): void {
   checkNamed(of, options, checks, "engine/bad-option");
   checkNamed("ports", options.ports ?? {}, portChecks, "engine/bad-option");
-  checkEventRows(options.events ?? []);
+  if (options.events !== undefined) checkEventRows(options.events);
 }
 
 /** A misspelled `signal` would leave an event that cannot be ended. */

@@ -24,6 +24,7 @@ import {
 
 /** Refuses rows that could not be followed: with a misspelled part, matchers would match nothing and guards would not deny. */
 export function checkEventRows(rows: readonly EventRow[]): void {
+  const rowChecks = checksOfRow();
   for (const row of rows) {
     const of = `event row ${showValue(row.name)}`;
     checkNamed(of, row, rowChecks, code);
@@ -85,30 +86,33 @@ function orNull(check: OptionCheck): OptionCheck {
   };
 }
 
-const rowChecks: Readonly<Record<keyof CatalogRow<string, unknown>, OptionCheck | undefined>> = {
-  name: textCheck,
-  phase: usedIn("phase"),
-  since: usedIn("since"),
-  fires: textCheck,
-  carries: listUsedIn("carries"),
-  fields: objectCheck,
-  matchesOn: orNull(objectCheck),
-  onText: usedIn("onText"),
-  onBlock: usedIn("onBlock"),
-  onOther: usedIn("onOther"),
-  answers: listUsedIn("answers"),
-  decisions: listUsedIn("decisions"),
-  blockWord: booleanCheck,
-  types: listUsedIn("types"),
-  timeoutMs: orNull(positiveNumberCheck),
-  blocks: orNull(textCheck),
-  awaited: usedIn("awaited"),
-  onFailure: usedIn("onFailure"),
-  onStop: usedIn("onStop"),
-  onNotOk: usedIn("onNotOk"),
-  special: objectCheck,
-  app: undefined,
-};
+/** Made when a host has events of its own: most have none, and the whole catalog is looked through. */
+function checksOfRow(): Readonly<Record<keyof CatalogRow<string, unknown>, OptionCheck | undefined>> {
+  return {
+    name: textCheck,
+    phase: usedIn("phase"),
+    since: usedIn("since"),
+    fires: textCheck,
+    carries: listUsedIn("carries"),
+    fields: objectCheck,
+    matchesOn: orNull(objectCheck),
+    onText: usedIn("onText"),
+    onBlock: usedIn("onBlock"),
+    onOther: usedIn("onOther"),
+    answers: listUsedIn("answers"),
+    decisions: listUsedIn("decisions"),
+    blockWord: booleanCheck,
+    types: listUsedIn("types"),
+    timeoutMs: orNull(positiveNumberCheck),
+    blocks: orNull(textCheck),
+    awaited: usedIn("awaited"),
+    onFailure: usedIn("onFailure"),
+    onStop: usedIn("onStop"),
+    onNotOk: usedIn("onNotOk"),
+    special: objectCheck,
+    app: undefined,
+  };
+}
 
 const isTrue = oneOfCheck([true]);
 
