@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { runTag, startProcess } from "../exec/internal.ts";
 import { homeFolder, packageFile } from "../files/internal.ts";
-import { defined, guardedObserver, settingsFields } from "../protocol/internal.ts";
+import { checkNamed, defined, guardedObserver, settingsFields, textCheck } from "../protocol/internal.ts";
 import { childCommand, childEnvironment, childStream } from "./child-agent.ts";
 import { collectResult } from "./collect-result.ts";
 import { openHookMailbox } from "./hook-mailbox.ts";
@@ -20,11 +20,10 @@ export interface RunnerPorts {
  * Runs one session of an agent as a child process and returns its answer, tokens and cost. Contract: throws only for an invalid call
  * and leaves no process and no file behind, whatever happens.
  */
-export async function runSession(
-  call: SessionCall,
-  { program = packageFile("dist/cli/bin.cjs") }: RunnerPorts = {},
-): Promise<SessionResult> {
+export async function runSession(call: SessionCall, ports: RunnerPorts = {}): Promise<SessionResult> {
   checkSessionCall(call);
+  checkNamed("the ports of runSession", ports, { program: textCheck });
+  const { program = packageFile("dist/cli/bin.cjs") } = ports;
   const { cwd = process.cwd(), signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
   const given = call.env ?? process.env;
   const env = childEnvironment(given);

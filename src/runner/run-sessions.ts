@@ -3,6 +3,7 @@ import {
   abortSignalCheck,
   booleanCheck,
   checkNamed,
+  defined,
   functionCheck,
   type OptionCheck,
   Problem,
@@ -66,9 +67,9 @@ const checks: Readonly<Record<keyof RunSessionsOptions, OptionCheck>> = {
 };
 
 /** A session that cannot be found must not end the others. */
-async function runOrReport(call: SessionCall, ports: RunnerPorts): Promise<SessionResult> {
+async function runOrReport(call: SessionCall, { program }: RunnerPorts): Promise<SessionResult> {
   try {
-    return await runSession(call, ports);
+    return await runSession(call, defined({ program }));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { ...notStarted, ended: "error", error: error.message };

@@ -1,4 +1,42 @@
-import { fieldOf, isObject, Problem, plainLine } from "../protocol/internal.ts";
+import {
+  abortSignalCheck,
+  booleanCheck,
+  checkNamed,
+  checkOf,
+  fieldOf,
+  functionCheck,
+  isObject,
+  numberCheck,
+  type OptionCheck,
+  objectCheck,
+  oneOfCheck,
+  Problem,
+  plainLine,
+  textCheck,
+} from "../protocol/internal.ts";
+
+const list = checkOf("a list", Array.isArray);
+
+/** Every option of the session functions; a name means the same in all of them. Those without a check have one of their own. */
+const optionChecks = {
+  ...{ env: objectCheck, home: textCheck, platform: textCheck, roots: undefined, fs: objectCheck, clock: objectCheck },
+  ...{ dryRun: booleanCheck, inPlace: booleanCheck, live: booleanCheck, force: booleanCheck, all: booleanCheck },
+  ...{ agents: booleanCheck, thinking: booleanCheck, results: booleanCheck, idsOnly: booleanCheck },
+  ...{ now: functionCheck, uuid: functionCheck, startOf: functionCheck, redact: functionCheck },
+  ...{ root: textCheck, version: textCheck, entrypoint: textCheck, at: textCheck, id: textCheck, leaf: textCheck },
+  ...{ project: textCheck, text: textCheck, cwd: textCheck, into: objectCheck, checks: list, signal: abortSignalCheck },
+  ...{ attempts: numberCheck, pauseMs: numberCheck, missing: oneOfCheck(["empty"]) },
+  ...{ from: undefined, pollMs: undefined, sinceMs: undefined },
+} satisfies Readonly<Record<string, OptionCheck | undefined>>;
+
+/** Throws for an unknown option or a wrong value: with a misspelled `dryRun` files would be changed. */
+export function checkOptions(of: string, given: object, names: readonly (keyof typeof optionChecks)[]): void {
+  const table: Readonly<Record<string, OptionCheck | undefined>> = optionChecks;
+  checkNamed(of, given, Object.fromEntries(names.map((name) => [name, table[name]])), "sessions/option");
+}
+
+/** The options that say where the user's folders are. */
+export const homeOptions = ["env", "home", "platform"] as const;
 
 /**
  * Checks of arguments. JavaScript callers have no types, and an invalid value would silently give a wrong result. All checks throw
@@ -49,6 +87,14 @@ export function checkRecord(draft: unknown): void {
   checkObject("record", draft);
   const { type } = draft as { readonly type?: unknown };
   if (typeof type !== "string" || type === "") throw optionProblem("type of a record", type, 'a text such as "user"');
+}
+
+/** The options of a store. */
+export function checkStoreOptions(options: { readonly version: string; readonly root?: string }): void {
+  checkObject("options", options);
+  checkText("version", options.version);
+  if (options.root !== undefined) checkText("root", options.root);
+  checkOptions("openStore", options, [...homeOptions, "root", "version", "entrypoint", "fs", "now", "uuid"]);
 }
 
 /** The options of a session of a store. */

@@ -7,6 +7,7 @@ import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
 import { selectRollups } from "./reports/selection.ts";
 import { blockRows } from "./reports/usage-blocks.ts";
+import { checkStatuslineOptions } from "./usage-options.ts";
 import { usageIndexFolder } from "./usage-report.ts";
 import { readUsageSettings, saveStatuslineCost } from "./usage-state-files.ts";
 
@@ -38,6 +39,7 @@ const mostBytes = 8 * 1024 * 1024;
  * Reads only new bytes of this session and opens no database.
  */
 export async function statusline(text: string, options: StatuslineOptions = {}): Promise<Statusline> {
+  checkStatuslineOptions(options);
   const input = readStatuslineInput(text);
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);

@@ -1,9 +1,13 @@
 import {
+  abortSignalCheck,
+  booleanCheck,
   checkNamed,
   checkOf,
   closestName,
+  functionCheck,
   isObject,
   type OptionCheck,
+  objectCheck,
   oneOfCheck,
   Problem,
   showValue,
@@ -59,11 +63,11 @@ export interface ReportRequest {
 
 const spentChecks: Readonly<Record<keyof SpentOptions, OptionCheck | undefined>> = {
   roots: checkOf("a list of folders", Array.isArray),
-  timezone: undefined,
+  timezone: textCheck,
   now: checkOf("a time in milliseconds", (now) => typeof now === "number" && !Number.isNaN(new Date(now).getTime())),
-  env: undefined,
-  home: undefined,
-  platform: undefined,
+  env: objectCheck,
+  home: textCheck,
+  platform: textCheck,
 };
 
 const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>> = {
@@ -84,18 +88,24 @@ const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>
     "a number of tokens or max",
     (limit) => limit === "max" || (Number.isSafeInteger(limit) && Number(limit) > 0),
   ),
-  breakdown: undefined,
-  agents: undefined,
-  showPrices: undefined,
-  reconcile: undefined,
-  projectNames: undefined,
-  signal: undefined,
-  onProgress: undefined,
+  breakdown: booleanCheck,
+  agents: booleanCheck,
+  showPrices: booleanCheck,
+  reconcile: booleanCheck,
+  projectNames: objectCheck,
+  signal: abortSignalCheck,
+  onProgress: functionCheck,
 };
 
 /** Throws `usage/option` for an unknown option or an invalid value, which would silently give a wrong report. */
 export function checkUsageOptions(options: UsageOptions): void {
   checkNamed("usageReport", options, reportChecks, "usage/option");
+}
+
+/** The same for `statusline`. */
+export function checkStatuslineOptions(options: object): void {
+  const { roots: _, ...checks } = spentChecks;
+  checkNamed("statusline", options, checks, "usage/option");
 }
 
 const kinds = ["session", "day", "month", "project"] as const;

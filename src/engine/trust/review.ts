@@ -1,4 +1,5 @@
-import { defined, messageOf } from "../../protocol/internal.ts";
+import { checkNamed, defined, functionCheck, messageOf } from "../../protocol/internal.ts";
+import { checkEngineOptions } from "../check-engine-options.ts";
 import { openSettings } from "../live/effective-settings.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";
@@ -72,6 +73,8 @@ export interface TrustPorts {
 
 /** Lists everything in a folder that needs an approval. Starts nothing and writes nothing. */
 export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}): Promise<TrustReview> {
+  checkEngineOptions(options, "reviewTrust");
+  checkNamed("the ports of reviewTrust", ports, { inputsOf: functionCheck }, "engine/bad-option");
   const resolved = resolveOptions({ ...options, trust: "pinned" });
   const checkout = await checkoutAt(resolved);
   const { pins, refused } = await readPins(resolved, checkout.real);
@@ -93,6 +96,7 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
 
 /** Approves single permission grants that the user just had written into a settings file of the checkout. */
 export async function approveGrants(options: EngineOptions, grants: readonly WrittenGrant[]): Promise<void> {
+  checkEngineOptions(options, "approveGrants");
   const places: TrustPlaces = resolveOptions(options);
   const { real } = await checkoutAt(places);
   const key = ({ layer, list, value }: WrittenGrant): string => JSON.stringify([layer, list, value]);

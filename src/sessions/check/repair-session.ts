@@ -22,7 +22,7 @@ import {
 } from "../keep/replace-session-files.ts";
 import { type Backup, backUpSession } from "../keep/session-backup.ts";
 import type { TranscriptItem } from "../model/entry.ts";
-import { checkSessionPlace } from "../option-checks.ts";
+import { checkOptions, checkSessionPlace, homeOptions } from "../option-checks.ts";
 import { sessionAt } from "../session.ts";
 import type { CheckedSession } from "./check-session.ts";
 import type { RepairStep } from "./repair-lines.ts";
@@ -63,6 +63,7 @@ export interface RepairResult {
  */
 export async function repairSession(place: SessionPlace, options: RepairOptions = {}): Promise<RepairResult> {
   checkSessionPlace(place);
+  checkOptions("repairSession", options, [...homeOptions, "dryRun", "inPlace", "live", "fs", "now", "uuid"]);
   const { fs = nodeFs, inPlace = false } = options;
   if (place.file.endsWith(".gz")) throw archived(place);
   if (!inPlace || options.dryRun === true) return repairCopy(place, { ...options, inPlace: false });

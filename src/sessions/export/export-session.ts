@@ -9,7 +9,7 @@ import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { isStopFeedback } from "../model/session-turns.ts";
 import type { Subagent } from "../model/subagents.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
-import { checkObject, checkWord, optionProblem } from "../option-checks.ts";
+import { checkObject, checkOptions, checkWord, optionProblem } from "../option-checks.ts";
 import { isHookRecord, textOfBlock } from "../query/query-filters.ts";
 import type { Session } from "../session.ts";
 import type {
@@ -35,6 +35,7 @@ export async function exportSession(
   checkObject("session", session);
   if (typeof session.load !== "function") throw optionProblem("session", session, "a session, as openSession gives it");
   checkWord("format", format, ["markdown", "html", "json"]);
+  checkOptions("exportSession", options, ["agents", "thinking", "results", "leaf", "redact"]);
   const model = await session.load();
   const document = documentOf(model, options);
   if (format === "markdown") return toMarkdown(document);

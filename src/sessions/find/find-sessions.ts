@@ -4,7 +4,7 @@ import { defined, fieldOf, groupBy, Problem, plainLine } from "../../protocol/in
 import { readJsonObject } from "../home/client-json.ts";
 import { type LiveSession, liveSessions } from "../home/live-sessions.ts";
 import { memoized } from "../lazy.ts";
-import { checkMs } from "../option-checks.ts";
+import { checkMs, checkOptions, homeOptions } from "../option-checks.ts";
 import { readHeader, type SessionHeader } from "../read/session-header.ts";
 import { safeId } from "../safe-paths.ts";
 import { bestPlaces, countSubagents, realFileFinder, type SessionPlace } from "./session-files.ts";
@@ -39,6 +39,7 @@ export interface ListSessionsOptions extends RootOptions {
 /** Sessions of all roots, latest activity first. A session that several roots hold is listed once. */
 export async function* listSessions(options: ListSessionsOptions = {}): AsyncGenerator<SessionSummary, undefined> {
   checkMs("sinceMs", options.sinceMs);
+  checkOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
   const places = await newestFirst(options);
   const liveState = new Map(
     (await liveSessions({ ...options, all: true })).map((session) => [session.sessionId, session.live]),

@@ -4,7 +4,7 @@ import { replaceFile } from "../../files/internal.ts";
 import { defined, Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
-import { checkObject } from "../option-checks.ts";
+import { checkObject, checkOptions } from "../option-checks.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
 import { textFields } from "./client-json.ts";
 import { liveSessions, type StartOf } from "./live-sessions.ts";
@@ -51,6 +51,7 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
   checkObject("task", task);
   checkObject("change", change);
+  checkOptions("saveTask", options, ["force", "startOf"]);
   if (!options.force) checkTransition(task, change.status);
   const bytes = await saveJson(task, { ...task.fields, ...defined(change) }, options);
   return toTask({ ...task, bytes }) ?? task;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { defined } from "../../protocol/internal.ts";
 import { type SessionPlace, transcriptsOf } from "../find/session-files.ts";
 import type { TranscriptItem } from "../model/entry.ts";
-import { checkMs, checkSessionPlace, checkWord } from "../option-checks.ts";
+import { checkMs, checkOptions, checkSessionPlace, checkWord } from "../option-checks.ts";
 import type { Cursor } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
@@ -42,6 +42,7 @@ export function followSession(
   checkSessionPlace(place);
   if (typeof options.from !== "object" && options.from !== undefined) checkWord("from", options.from, ["start", "end"]);
   checkMs("pollMs", options.pollMs);
+  checkOptions("followSession", options, ["from", "signal", "pollMs"]);
   const followed = new Map<string, FollowedFile>();
   return {
     cursors: () =>

@@ -16,7 +16,7 @@ import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
 import { fillerRecords } from "../formats/claude-code/write-record.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
-import { checkObject, checkRecord, checkSessionOptions, checkText } from "../option-checks.ts";
+import { checkObject, checkRecord, checkSessionOptions, checkStoreOptions } from "../option-checks.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
 import { type ForkOptions, forkSession } from "./fork-session.ts";
 import { type ResumeState, readResumeState, readTranscriptConversation } from "./resume-state.ts";
@@ -83,9 +83,7 @@ export interface ResumedSession extends StoreSession {
 
 /** Opens the store of a host that writes its own transcripts. Other programs may write to the same store. */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
-  checkObject("options", options);
-  checkText("version", options.version);
-  if (options.root !== undefined) checkText("root", options.root);
+  checkStoreOptions(options);
   const { version, entrypoint = "hookline", fs = nodeFs, now = Date.now, uuid = randomUUID } = options;
   const path = options.root ?? storeRoot(options).path;
   if (options.root === undefined) await openState([], options, fs);
