@@ -14,7 +14,11 @@ test.each<[string, () => unknown, string]>([
   ],
   ["a misspelled option of a model port", () => modelPort({ model, openmodel: 1 } as never), "Did you mean openModel?"],
   ["an agent port without tools", () => agentPort({ model } as never), "agentPort needs the option tools."],
-  ["a limit that is no number", () => agentPort({ model, maxTurns: "3" } as never), "must be a whole number above 0"],
+  [
+    "a limit that is not a number",
+    () => agentPort({ model, maxTurns: "3" } as never),
+    "must be a whole number above 0",
+  ],
   [
     "a misspelled limit of a command",
     () => runBounded("ls", { policy, cwd: "/", timeout: 1 } as never),

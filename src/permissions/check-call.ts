@@ -15,7 +15,7 @@ import {
 
 /**
  * Throws unless every key of the context is known and these folders are absolute. JavaScript callers may omit one, and a guess would
- * judge the call in the wrong folder; with a misspelled `attended` a question would be asked that nobody answers.
+ * judge the call in the wrong folder; with a misspelled `attended` a question would wait for no user.
  */
 export function checkContext(
   context: { readonly cwd: string; readonly home?: string; readonly projectRoot?: string },

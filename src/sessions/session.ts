@@ -7,7 +7,7 @@ import { finalText } from "./model/final-text.ts";
 import { type Ancestor, lineageOf } from "./model/lineage.ts";
 import { modelOf, type SessionModel } from "./model/session-model.ts";
 import { type PriceOf, type SessionStats, statsOf } from "./model/session-stats.ts";
-import { checkWindow, optionProblem } from "./option-checks.ts";
+import { checkOptions, checkWindow, homeOptions, optionProblem } from "./option-checks.ts";
 import { queryOf } from "./query/build-query.ts";
 import type { Query } from "./query/query.ts";
 import { querySource } from "./query/query-source.ts";
@@ -60,6 +60,7 @@ export interface SessionAtOptions {
 
 /** Opens a session by id, prefix, `last`, path, or place. Reads only file names until you call a method. */
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
+  checkOptions("openSession", options, [...homeOptions, "roots", "cwd", "idsOnly", "missing", "now"]);
   if (typeof which === "string") return sessionAt(await findSession(which, options), options);
   if (typeof which?.file !== "string" || typeof which.id !== "string")
     throw optionProblem(
