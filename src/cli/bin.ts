@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { loadProgram, useCodeCache } from "./code-cache.ts";
+import { loadCommand, loadProgram } from "./code-cache.ts";
 import { asksToBlock } from "./run/run-arguments.ts";
 
 // Every hook call starts this file. Node starts a script faster than a module, and a short script faster than a long one.
@@ -18,8 +18,10 @@ function runHooks(): void {
 }
 
 function startCommand(): void {
-  const uncached = isStartedOften(command) ? useCodeCache(cacheName(), process.env) : undefined;
-  void import("./start.ts").then(({ start }) => start(process.argv.slice(2), uncached));
+  const given = process.argv.slice(2);
+  if (!isStartedOften(command)) return void import("./start.ts").then(({ start }) => start(given));
+  const { exports, uncached } = loadCommand(join(__dirname, "start.cjs"), cacheName(), process.env);
+  return void (exports as typeof import("./start.ts")).start(given, uncached);
 }
 
 /** Commands that scripts and status lines start. `usage` changes the compiler's flags, and then Node takes no code of an earlier start. */

@@ -13,15 +13,12 @@ type RunHooks = (args: readonly string[], uncached?: UncachedCode) => Promise<vo
 /** The function that program.cjs evaluates to. */
 type ProgramFactory = (module: { exports: { runHooks: RunHooks } }, load: Load) => void;
 
-/** The function that any other script of the package is wrapped into, as Node does it. */
-type ChunkFactory = (
-  exports: unknown,
-  require: NodeJS.Require,
-  module: NodeJS.Module,
-  filename: string,
-  dirname: string,
-  load: Load,
-) => void;
+/** The function that any other script of the package is wrapped into. It requires scripts of the package only, by relative paths. */
+type ChunkFactory = (require: (name: string) => unknown, module: ChunkModule, filename: string, load: Load) => void;
+
+interface ChunkModule {
+  exports: unknown;
+}
 
 /** Imports for code from the cache, which cannot import. */
 type Load = (name: string) => Promise<unknown>;
@@ -46,20 +43,29 @@ export function loadProgram(path: string, env: Env): { runHooks(args: readonly s
   return { runHooks: (args) => void module.exports.runHooks(args, uncached) };
 }
 
-/** Loads the scripts of a command with the code that an earlier start of this command has compiled. Returns code to save, if there is any. */
-export function useCodeCache(command: string, env: Env): UncachedCode | undefined {
+/**
+ * Loads a script of the package, and all that it requires, with the code that an earlier start of the command has compiled. Node's own
+ * loader would look for each of them on the disk first.
+ */
+export function loadCommand(
+  path: string,
+  command: string,
+  env: Env,
+): { exports: unknown; uncached: UncachedCode | undefined } {
   const { compile, uncached } = openCodeCache(command, env);
-  const folder = dirname(__dirname);
-  const { extensions } = require;
-  extensions[".cjs"] = (module, path) => {
-    if (!path.startsWith(folder)) return extensions[".js"]?.(module, path);
-    const text = readFileSync(path, "utf8").replace(/\bimport\(/g, "load(");
-    const wrapped = `(function(exports,require,module,__filename,__dirname,load){${text}\n})`;
-    const factory = compile(path, wrapped).runInThisContext() as ChunkFactory;
-    const required = module.require.bind(module) as NodeJS.Require;
-    return factory(module.exports, required, module, path, dirname(path), (name) => import(name));
-  };
-  return uncached;
+  const loaded = new Map<string, ChunkModule>();
+  function load(file: string): unknown {
+    const known = loaded.get(file);
+    if (known !== undefined) return known.exports;
+    const module: ChunkModule = { exports: {} };
+    loaded.set(file, module);
+    const text = readFileSync(file, "utf8").replace(/\bimport\(/g, "load(");
+    const factory = compile(file, `(function(require,module,__filename,load){${text}\n})`).runInThisContext();
+    const requires = (name: string): unknown => load(join(dirname(file), name));
+    (factory as ChunkFactory)(requires, module, file, (name) => import(name));
+    return module.exports;
+  }
+  return { exports: load(path), uncached };
 }
 
 interface CodeCache {

@@ -18,36 +18,58 @@ export async function start(args: readonly string[], uncached?: UncachedCode): P
 
 /** The streams, environment and signals of the process. `flush` waits until all output is written. */
 function processIo(process: NodeJS.Process): { io: Io; flush: () => Promise<void> } {
-  const out = writerOf(process.stdout, process);
-  const err = writerOf(process.stderr, process);
+  const out = writerOf(() => process.stdout, process);
+  const err = writerOf(() => process.stderr, process);
   const io: Io = {
-    stdin: process.stdin,
-    out,
-    err,
+    get stdin() {
+      return process.stdin;
+    },
+    out: out.write,
+    err: err.write,
     env: process.env,
     /** Read on demand: the directory may no longer exist. */
     get cwd() {
       return process.cwd();
     },
     home: homeFolder(process.env),
-    terminal: {
-      out: process.stdout.isTTY === true,
-      err: process.stderr.isTTY === true,
-      colour: process.stdout.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb",
-      columns: process.stdout.columns ?? 80,
-    },
+    terminal: terminalOf(process),
     signal: abortOnSignal(process),
   };
-  return { io, flush: async () => void (await Promise.all([out(""), err("")])) };
+  return { io, flush: async () => void (await Promise.all([out.flush(), err.flush()])) };
 }
 
-function writerOf(stream: NodeJS.WriteStream, process: NodeJS.Process): (text: string) => Promise<void> {
-  // `hookline … | head` closes stdout, which is not an error. The writer gets any other error.
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-  });
-  return (text) =>
-    new Promise((done, fail) => {
-      stream.write(text, (error) => (error ? fail(error) : done()));
+/** Asked for on demand, because it opens the streams. */
+function terminalOf(process: NodeJS.Process): Io["terminal"] {
+  const isTerminal = (stream: NodeJS.WriteStream): boolean => stream.isTTY === true;
+  return {
+    get out() {
+      return isTerminal(process.stdout);
+    },
+    get err() {
+      return isTerminal(process.stderr);
+    },
+    get colour() {
+      return isTerminal(process.stdout) && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+    },
+    get columns() {
+      return process.stdout.columns ?? 80;
+    },
+  };
+}
+
+/** Writes to a stream that is opened with the first text: opening one takes a millisecond, and few commands use both. */
+function writerOf(open: () => NodeJS.WriteStream, process: NodeJS.Process) {
+  let stream: NodeJS.WriteStream | undefined;
+  function opened(): NodeJS.WriteStream {
+    // `hookline … | head` closes stdout, which is not an error. The writer gets any other error.
+    stream ??= open().on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(0);
     });
+    return stream;
+  }
+  const write = (text: string): Promise<void> =>
+    new Promise((done, fail) => {
+      opened().write(text, (error) => (error ? fail(error) : done()));
+    });
+  return { write, flush: async (): Promise<void> => stream && write("") };
 }
