@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { appKey } from "../../sdk/internal.ts";
 import { callHookline } from "../fixtures/caller.ts";
 
 test("install names a handler that can never match, as text and with --json", async () => {
@@ -121,4 +122,26 @@ export default createApp().include(guard({ alos: [] }));
     1,
     `hookline: ${file}:4: The option "alos" of blueprint guard is unknown. Nothing was written.\n`,
   ]);
+});
+
+test("uninstall --purge names the log of all projects, removes the app's tasks and keeps another app's", async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+  mkdirSync(join(home, ".claude"));
+  const file = join(home, ".claude/hooks.mjs");
+  writeFileSync(
+    file,
+    `import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n`,
+  );
+  const state = join(home, "state");
+  const env = { HOME: home, HOOKLINE_HOME: state, PATH: process.env["PATH"] };
+  const hookline = (...words: readonly string[]) => callHookline(words, { home, env });
+  const [own, other, log] = [join(state, "tasks", appKey(file)), join(state, "tasks/other"), join(state, "log")];
+  const scope = ["--scope", "user"];
+  expect((await hookline("install", ...scope, "--transport", "run")).status).toBe(0);
+  for (const folder of [own, other, log]) mkdirSync(folder, { recursive: true });
+  const left = () => [own, other, log].map((folder) => existsSync(folder));
+  const wouldGo = (await hookline("uninstall", ...scope, "--purge", "--dry-run")).out;
+  expect([wouldGo.includes(`would remove   ${own}\n`), left()]).toEqual([true, [true, true, true]]);
+  const first = await hookline("uninstall", ...scope, "--purge");
+  expect([first.out.includes(`removed   ${log} (of all projects)\n`), left()]).toEqual([true, [false, true, false]]);
 });

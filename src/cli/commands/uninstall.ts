@@ -5,6 +5,7 @@ import {
   type ScopeStatus,
   scopeFiles,
   statusOf,
+  type Uninstalled,
   uninstall,
 } from "../../install/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
@@ -18,14 +19,15 @@ export const command: Command = {
   about: `Removes an app from an agent's settings.
 
 If the settings file has not changed since the installation, its old bytes and mode are restored; a file that install created is deleted.
-If it has changed, only the entries of the app are removed. The lock file and the token are deleted, and the daemon is stopped. The state
-of hooks and the log are kept, unless --purge is given. Without --scope the scope is the one that has the app.
+If it has changed, only the entries of the app are removed. The lock file and the token are deleted, and the daemon is stopped. State,
+background tasks, log and backups are kept, unless --purge is given. The log is one for all projects: --purge deletes it for all of them.
+It keeps approvals and the state of sessions and of the user. Without --scope the scope is the one that has the app.
 Exit status: 0 when the app is not installed (any more), 1 on failure.`,
   mostArguments: 0,
   options: {
     ...scopeOptions,
     "dry-run": { about: "print the changes without making them" },
-    purge: { about: "also delete the state of the project, the hook log and the backups" },
+    purge: { about: "also delete the project's state and tasks, the backups, and the hook log of all projects" },
   },
   examples: ["hookline uninstall", "hookline uninstall --scope user --dry-run"],
   async run(call, io) {
@@ -40,15 +42,13 @@ Exit status: 0 when the app is not installed (any more), 1 on failure.`,
       signal: io.signal,
       ...defined({ hooksFile }),
     });
-    if (
-      !dryRun &&
-      done.endsDaemon &&
-      done.hooksFile !== undefined &&
-      !(await isInstalledElsewhere(done.hooksFile, call, io))
-    ) {
-      await installer.daemon.dropEndpoint(done.hooksFile);
-    }
-    const purged = call.flag("purge") ? await purgeTraces(places, installer.home, dryRun) : [];
+    const isLast =
+      done.endsDaemon && done.hooksFile !== undefined && !(await isInstalledElsewhere(done, places, call, io));
+    const unused = isLast ? done.hooksFile : undefined;
+    if (!dryRun && unused !== undefined) await installer.daemon.dropEndpoint(unused);
+    const purged = call.flag("purge")
+      ? await purgeTraces(places, installer.home, { dryRun, ...defined({ hooksFile: unused }) })
+      : [];
     await io.out(
       call.flag("json")
         ? uninstallJson(done, places, dryRun, purged)
@@ -79,12 +79,16 @@ async function selectedScope(
   };
 }
 
-/** Whether another scope has entries that need the daemon. An unreadable settings file might. */
-async function isInstalledElsewhere(hooksFile: string, call: ParsedCall, io: Io): Promise<boolean> {
+/** Whether another scope has entries of the same app. An unreadable settings file might. */
+async function isInstalledElsewhere(
+  { hooksFile }: Uninstalled,
+  { scope: here }: ScopeFiles,
+  call: ParsedCall,
+  io: Io,
+): Promise<boolean> {
   const target = installTarget(call, io);
-  const statuses = installScopes.map((scope) =>
-    statusOf(target, installContext(io), [scope], "nothing").catch(problemOf),
-  );
+  const others = installScopes.filter((scope) => scope !== here);
+  const statuses = others.map((scope) => statusOf(target, installContext(io), [scope], "nothing").catch(problemOf));
   return (await Promise.all(statuses)).some(
     (all) => all instanceof Problem || all.some((one) => one.installed && one.hooksFile === hooksFile),
   );

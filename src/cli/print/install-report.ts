@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { ClientUse, InstallOutcome, ScopeFiles, Uninstalled } from "../../install/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
 import type { ApprovalResult } from "../commands/approve-entries.ts";
@@ -95,7 +96,10 @@ export function uninstallText(
 ): string {
   const file = escapeControls(settingsFile);
   const purgedLines = purged
-    .map((path) => `${dryRun ? "would remove" : "removed"}   ${escapeControls(path)}\n`)
+    .map((path) => {
+      const reach = basename(path) === "log" ? " (of all projects)" : "";
+      return `${dryRun ? "would remove" : "removed"}   ${escapeControls(path)}${reach}\n`;
+    })
     .join("");
   if (!done.wasInstalled) return `Nothing is installed ${scopeNamed ? `in ${scope} scope` : "here"}.\n${purgedLines}`;
   if (dryRun) {

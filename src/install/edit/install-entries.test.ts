@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { appKey } from "../../sdk/internal.ts";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
 import { writeEntries } from "./install-entries.ts";
 import { purgeTraces, uninstall } from "./uninstall-entries.ts";
@@ -267,21 +268,23 @@ test("several installs at once leave one entry per event, and the way back to th
   expect(readFileSync(settingsFile, "utf8")).toBe(text);
 });
 
-test("state, log and backups outlive an uninstall, and --purge removes them", async () => {
+test("state, tasks, log and backups outlive an uninstall, and --purge removes them", async () => {
   const here = world();
   const call = here.call();
   writeFileSync(call.places.settingsFile, "{}");
   await writeEntries(call);
   const project = createHash("sha256").update(here.project).digest("hex");
-  const traces = [`state/project/h-${project}.json`, "log/hooks.jsonl"].map((name) => join(here.state, name));
+  const tasks = `tasks/${appKey(here.hooksFile)}`;
+  const names = [`state/project/h-${project}.json`, `${tasks}/done/job.json`, "log/hooks.jsonl"];
+  const traces = names.map((name) => join(here.state, name));
   for (const trace of traces) {
     mkdirSync(dirname(trace), { recursive: true });
     writeFileSync(trace, "");
   }
   await away(here);
   expect(traces.every((trace) => existsSync(trace))).toBe(true);
-  const gone = await purgeTraces(call.places, here.source());
-  expect([gone.length, [...traces, ...gone].filter((trace) => existsSync(trace))]).toEqual([3, []]);
+  const gone = await purgeTraces(call.places, here.source(), { hooksFile: here.hooksFile });
+  expect([gone.length, [...traces, ...gone].filter((trace) => existsSync(trace))]).toEqual([4, []]);
 });
 
 test("uninstalling an app that is not installed changes nothing and reports it", async () => {

@@ -12,6 +12,7 @@ import {
   withLock,
 } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
+import { appKey } from "../../sdk/internal.ts";
 import type { ScopeFiles } from "../plan/install-places.ts";
 import { nothingBefore, type OwnEntryMarks, ownEntries, removeEdits } from "../plan/own-entries.ts";
 import type { EntryInstall } from "./install-entries.ts";
@@ -133,21 +134,23 @@ async function cut(
 }
 
 /**
- * Removes what outlives an uninstall: the project's state, the hook log, the backups of the settings file. Gives what was there; a dry
- * run removes nothing of it.
+ * Removes what outlives an uninstall: the project's state, the backups of the settings file, the app's background tasks when its hooks
+ * file is given, and the hook log, whose records do not name their project. Gives what was there; a dry run removes nothing of it.
  */
 export async function purgeTraces(
   { root, settingsFile }: ScopeFiles,
   home: HomeSource,
-  dryRun = false,
+  { hooksFile, dryRun = false }: { readonly hooksFile?: string; readonly dryRun?: boolean } = {},
 ): Promise<readonly string[]> {
   const state = statePath(home);
   const traces = [
     join(state, "state", "project", `h-${sha256(await realFile(root))}.json`),
-    join(state, "log"),
+    ...(hooksFile === undefined ? [] : [join(state, "tasks", appKey(hooksFile))]),
     join(state, "backups", settingsKey(await realFile(settingsFile))),
+    join(state, "log"),
   ];
   const there = traces.filter((path) => existsSync(path));
-  if (!dryRun) for (const path of there) await rm(path, { recursive: true, force: true });
+  // A worker may write its result meanwhile.
+  if (!dryRun) for (const path of there) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   return there;
 }
