@@ -13,7 +13,7 @@ The agent fixes a small bug while hooks deny, rewrite, ask, redact, and require 
 it happens. It needs no API key and no network, and changes nothing outside a temporary directory. Exit status: 1 when a step fails.`,
   options: {
     fast: { about: "do not pause between steps" },
-    "no-studio": { about: "do not open the studio at the end" },
+    "no-studio": { about: "no effect yet: the studio, which would open at the end, is planned" },
     keep: { about: "keep the temporary directory and print its path" },
     json: { about: "print the outcomes as a JSON list" },
   },
@@ -59,9 +59,9 @@ function ending({ root, folder }: DemoProject, keep: boolean, io: Io): string {
     ? `\nThe directory is kept: ${root}\nIts hooks are in ${folder}/hooks and ${folder}/.claude/settings.json.\n`
     : "";
   const next = [
-    "hookline init                  create your own typed hooks file, with a test",
-    "hookline list                  list every hook that is configured here",
-    `hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`,
+    "npx hookline init              create your own typed hooks file, with a test",
+    "npx hookline list              list every hook that is configured here",
+    `npx hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`,
   ];
   return `${kept}\n${styleFor(io).bold("With your own settings")}\n${next.map((line) => `  ${line}\n`).join("")}`;
 }

@@ -19,6 +19,22 @@ test("a hooks file and its test are written, and never replaced unasked", async 
   expect(readdirSync(join(plain, ".claude")).sort()).toEqual(["hooks.mjs", "hooks.test.mjs"]);
 });
 
+test("next to an existing hooks file init writes no test and prints why", async () => {
+  const folder = emptyProject();
+  const [file, testFile] = [join(folder, ".claude/hooks.ts"), join(folder, ".claude/hooks.test.ts")];
+  mkdirSync(join(folder, ".claude"));
+  writeFileSync(file, "// mine");
+  const { out } = await init(folder);
+  expect(out.split("\n").slice(0, 3)).toEqual([
+    `wrote ${join(folder, ".claude/tsconfig.json")}`,
+    `kept  ${file} (already exists; --force replaces it)`,
+    `no test written: ${testFile} would not fit your hooks file`,
+  ]);
+  expect(readdirSync(join(folder, ".claude")).sort()).toEqual(["hooks.ts", "tsconfig.json"]);
+  writeFileSync(testFile, "// mine too");
+  expect((await init(folder)).out).toContain(`kept  ${testFile} (already exists`);
+});
+
 test("init --with includes the recipe in the hooks file that it writes", async () => {
   const folder = emptyProject();
   const { out } = await init(folder, "--with", "redact-secrets,steer");
@@ -32,7 +48,7 @@ test("init --with includes the recipe in the hooks file that it writes", async (
   );
   expect(readdirSync(join(folder, ".claude"))).toEqual(expect.arrayContaining(["redact-secrets.ts", "steer.ts"]));
   expect(out).toContain("The hooks file includes redact-secrets, steer.");
-  expect(out).toMatch(/\nNext: hookline test, /);
+  expect(out).toMatch(/\nNext: npx hookline test, npx hookline replay /);
 });
 
 test("init --with takes a recipe that is named twice once", async () => {
@@ -54,7 +70,7 @@ test("init --with leaves an existing hooks file alone and prints the lines to ad
   expect(readFileSync(join(folder, ".claude/hooks.ts"), "utf8")).toBe("// mine");
   expect(JSON.parse((await init(folder, "--json", "--with", "notify")).out)).toEqual({
     written: [join(folder, ".claude/notify.ts")],
-    kept: ["hooks.ts", "hooks.test.ts", "tsconfig.json"].map((name) => join(folder, ".claude", name)),
+    kept: ["hooks.ts", "tsconfig.json"].map((name) => join(folder, ".claude", name)),
     included: [],
     add: ['import { notify } from "./notify.ts";', "app.include(notify());"],
   });

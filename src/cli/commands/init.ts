@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ignoringErrors, packageFile, replaceFile } from "../../files/internal.ts";
@@ -12,8 +12,9 @@ export const command: Command = {
   usage: "[--js] [--with RECIPE,…] [--force] [--json]",
   about: `Creates .claude/hooks.ts, .claude/hooks.test.ts and .claude/tsconfig.json, ready for hookline test.
 
-Existing files are replaced only with --force. --with copies recipes next to the hooks file. A hooks file that init creates includes
-them; an existing one is not changed, and the lines to add are printed.
+Existing files are replaced only with --force. The test is for the hooks file that init creates; next to an existing one, no test is
+written. --with copies recipes next to the hooks file. A hooks file that init creates includes them; an existing one is not changed, and
+the lines to add are printed.
 
 Recipes: ${recipeNames().join(", ")}.`,
   mostArguments: 0,
@@ -35,16 +36,20 @@ Recipes: ${recipeNames().join(", ")}.`,
       ...recipes.map(({ name, text }) => ({ name: `${name}.ts`, text })),
     ];
     const folder = join(io.cwd, ".claude");
+    const [hooksPath, testPath] = [join(folder, `hooks.${ending}`), join(folder, `hooks.test.${ending}`)];
     await makeFolder(folder);
     const [written, kept]: [string[], string[]] = [[], []];
     for (const { name, text } of files) {
       const path = join(folder, name);
+      // The test is about the guard in our hooks file; with another hooks file it would fail.
+      if (path === testPath && kept.includes(hooksPath) && !existsSync(path)) continue;
       ((await write(path, text, call.flag("force"))) ? written : kept).push(path);
     }
-    const isOurs = written.includes(join(folder, `hooks.${ending}`));
+    const isOurs = written.includes(hooksPath);
     const [included, add] = isOurs ? [names, []] : [[], [...importLines(recipes), ...includeLines(recipes)]];
     const result: InitResult = { written, kept, included, add };
-    await io.out(call.flag("json") ? jsonText(result) : initText(result));
+    const skippedTest = [...written, ...kept].includes(testPath) ? undefined : testPath;
+    await io.out(call.flag("json") ? jsonText(result) : initText(result, skippedTest));
     return 0;
   },
 };
@@ -56,15 +61,16 @@ interface InitResult {
   readonly add: readonly string[];
 }
 
-function initText({ written, kept, included, add }: InitResult): string {
+function initText({ written, kept, included, add }: InitResult, skippedTest?: string): string {
   const lines = [
     ...written.map((path) => `wrote ${path}`),
     ...kept.map((path) => `kept  ${path} (already exists; --force replaces it)`),
+    ...(skippedTest === undefined ? [] : [`no test written: ${skippedTest} would not fit your hooks file`]),
   ];
   if (included.length > 0) lines.push("", `The hooks file includes ${included.join(", ")}.`);
   if (add.length > 0)
     lines.push("", "Your hooks file was not changed. Add these lines:", ...add.map((line) => `  ${line}`));
-  return text(...lines, "", "Next: hookline test, hookline replay (your past sessions), hookline install");
+  return text(...lines, "", "Next: npx hookline test, npx hookline replay (your past sessions), npx hookline install");
 }
 
 function importLines(recipes: readonly Recipe[]): readonly string[] {
@@ -81,7 +87,7 @@ function includeLines(recipes: readonly Recipe[]): readonly string[] {
 
 function hooksFile(recipes: readonly Recipe[]): string {
   return text(
-    "/** What the agent of this project may do. Try it: hookline test */",
+    "/** What the agent of this project may do. Try it: npx hookline test */",
     'import { ask, createApp } from "hookline/sdk";',
     ...importLines(recipes),
     "",

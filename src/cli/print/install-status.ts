@@ -4,7 +4,7 @@ import { plural } from "./figures.ts";
 import { jsonText, type Style } from "./terminal.ts";
 
 export function statusText(installed: readonly ScopeStatus[], style: Style): string {
-  if (installed.length === 0) return "Nothing is installed here. Install an app with hookline install.\n";
+  if (installed.length === 0) return "Nothing is installed here. Install an app with npx hookline install.\n";
   return installed
     .map((one) =>
       scopeLines(one, style)
