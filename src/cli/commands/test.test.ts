@@ -67,8 +67,29 @@ test("a case with a misspelled field, or with an input that is not an object, fa
     "input must be an object",
     "tool must be a string",
   ];
-  const told = faults.map((fault) => `FAILED  x\n  ${fault}\n`).join("");
+  const told = faults.map((fault, at) => `FAILED  x\n  Case ${at + 1} of a.json: ${fault}\n`).join("");
   expect([status, out]).toEqual([3, `${told}3 cases, 3 failed\n`]);
+});
+
+test("a case without event or expect fails with its number and name, and the other cases run", async () => {
+  const usual = { event: "Stop", expect: { decision: "none" } };
+  const cases = [{ ...usual, name: "good" }, { name: "forgotten", event: "Stop" }, { expect: {} }, "text", usual];
+  const { status, out } = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(cases) }));
+  expect([status, out.split("\n")]).toEqual([
+    3,
+    [
+      "ok      good",
+      "FAILED  forgotten",
+      "  Case 2 of a.json: a case requires expect, an object with fields of the answer",
+      "FAILED  a.json",
+      "  Case 3 of a.json: a case requires event, the name of an event",
+      "FAILED  a.json",
+      "  Case 4 of a.json: a case requires event, the name of an event",
+      "ok      a.json",
+      "5 cases, 3 failed",
+      "",
+    ],
+  ]);
 });
 
 test("names of cases and handlers, errors and answers reach no terminal as control sequences", async () => {
@@ -227,7 +248,7 @@ test("a test file that cannot be built or read is a failed test, the others run,
     expect.objectContaining({
       ok: false,
       cases: [
-        expect.objectContaining({ name: "a.json", ok: false, faults: [expect.stringContaining("no valid cases")] }),
+        expect.objectContaining({ name: "a.json", ok: false, faults: [expect.stringContaining("cannot be read: ")] }),
         expect.objectContaining({ name: "rm", ok: true }),
       ],
       tests: [

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
 import type { AppWarning } from "../../sdk/internal.ts";
-import { type TestResult, testClient } from "../../sdk/testing/index.ts";
+import type { TestResult } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command-line/command.ts";
 import { defaultHooksFile, readObject } from "../command-line/input.ts";
 import {
@@ -75,7 +75,7 @@ async function showOne(
     const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
     await warn(unknownPayloadFields(sent), io);
     const startMs = performance.now();
-    const answer = await sendEvent(sent, testClient(app, { cwd: io.cwd }));
+    const answer = await sendEvent(sent, app, io.cwd);
     const result = { ...answer, warnings: [...answer.warnings, ...appWarnings(app)] };
     return { result, ms: performance.now() - startMs };
   };

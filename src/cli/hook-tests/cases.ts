@@ -14,30 +14,26 @@ import {
   Problem,
 } from "../../protocol/internal.ts";
 import { type AppWarning, appRuntime, loadApp } from "../../sdk/internal.ts";
-import { type TestClient, type TestResult, testClient } from "../../sdk/testing/index.ts";
+import { fixtures, type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Io } from "../command-line/command.ts";
 
 /** A test case as data: an event, and the expected values of the result. */
 export interface HookCase {
-  readonly name: string;
+  /** Default: the name of the file. */
+  readonly name?: string;
   readonly event: string;
   readonly tool?: string;
   readonly input?: Readonly<Record<string, unknown>>;
   readonly expect: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the cases of a file: one object or a list. */
-export async function readCases(file: string): Promise<readonly HookCase[]> {
+/** Reads the cases of a file: one object or a list. `caseError` checks each of them. */
+async function readCases(file: string): Promise<readonly unknown[]> {
   try {
     const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    const list = (Array.isArray(value) ? value : [value]) as HookCase[];
-    const bad = list.find(
-      (one) => typeof one?.event !== "string" || typeof one.expect !== "object" || one.expect === null,
-    );
-    if (bad !== undefined) throw new Error("a case requires event and expect");
-    return list.map((one) => ({ ...one, name: one.name ?? basename(file) }));
+    return Array.isArray(value) ? value : [value];
   } catch (cause) {
-    throw new Problem("cli/bad-input", `${file} contains no valid cases: ${messageOf(cause)}`, {
+    throw new Problem("cli/bad-input", `The cases in ${file} cannot be read: ${messageOf(cause)}`, {
       cause,
     });
   }
@@ -52,10 +48,12 @@ export function unknownEventError(event: string, app: unknown): string | undefin
   return `Unknown event "${event}", and no handler is registered for it.${hint}`;
 }
 
-/** The error for a case with an unknown field or a value of the wrong type. */
-export function caseError(one: HookCase): string | undefined {
+/** The error for a case with an unknown field, without a required one, or with a value of the wrong type. */
+function caseError(one: HookCase): string | undefined {
   const unknown = Object.keys(one).find((key) => !caseFields.includes(key));
   if (unknown !== undefined) return unknownField(unknown, "a case", caseFields);
+  if (typeof one.event !== "string") return "a case requires event, the name of an event";
+  if (!isObject(one.expect)) return "a case requires expect, an object with fields of the answer";
   if (one.tool !== undefined && typeof one.tool !== "string") return "tool must be a string";
   return one.input === undefined || isObject(one.input) ? undefined : "input must be an object";
 }
@@ -137,11 +135,13 @@ export function unknownPayloadFields({ event, tool, input }: Omit<HookCase, "nam
 /** Sends an event. With a tool, the input is that of the tool; else its fields replace those of a recorded payload. */
 export function sendEvent(
   { event, tool, input }: Omit<HookCase, "name" | "expect">,
-  client: TestClient,
+  app: unknown,
+  cwd: string,
 ): Promise<TestResult> {
   const changes = tool === undefined ? input : { tool_name: tool, ...(input ? { tool_input: input } : {}) };
-  if (isEventName(event)) return client.send(event, changes as never);
-  return client.raw({ session_id: "test", hook_event_name: event, ...changes });
+  // Not `send`, which refuses an unknown field: here it is a warning, and the case runs.
+  const payload = isEventName(event) ? { ...fixtures[event](), cwd } : { session_id: "test", hook_event_name: event };
+  return testClient(app, { cwd }).raw({ ...payload, ...changes });
 }
 
 /** The result of a case. It passes when there are no faults. */
@@ -152,7 +152,7 @@ export interface CaseResult {
   readonly faults: readonly string[];
   /** Undefined when the event could not be sent. */
   readonly result?: TestResult;
-  /** The file contains no valid cases. */
+  /** The file cannot be read. */
   readonly isBroken?: true;
   /** A sentence for each field of its payload that the event does not have. */
   readonly unknownFields?: readonly string[];
@@ -166,8 +166,14 @@ export async function* runCases(files: readonly string[], app: unknown, cwd: str
       yield { file, name: basename(file), event: "", faults: [cases], isBroken: true };
       continue;
     }
-    for (const hookCase of cases) {
-      const { name, event } = hookCase;
+    for (const [at, one] of cases.entries()) {
+      const hookCase = (isObject(one) ? one : {}) as unknown as HookCase;
+      const { name = basename(file), event } = hookCase;
+      const error = caseError(hookCase);
+      if (error !== undefined) {
+        yield { file, name, event: String(event ?? ""), faults: [`Case ${at + 1} of ${basename(file)}: ${error}`] };
+        continue;
+      }
       const unknownFields = unknownPayloadFields(hookCase);
       yield { file, name, event, unknownFields, ...(await runCase(hookCase, app, cwd)) };
     }
@@ -175,9 +181,9 @@ export async function* runCases(files: readonly string[], app: unknown, cwd: str
 }
 
 async function runCase(one: HookCase, app: unknown, cwd: string): Promise<Pick<CaseResult, "faults" | "result">> {
-  const fault = caseError(one) ?? unknownEventError(one.event, app);
+  const fault = unknownEventError(one.event, app);
   if (fault !== undefined) return { faults: [fault] };
-  const result = await sendEvent(one, testClient(app, { cwd }));
+  const result = await sendEvent(one, app, cwd);
   return { faults: failuresOf(one, result), result };
 }
 
