@@ -148,7 +148,9 @@ test("a script comes from a file, and what is wrong in it is named with its plac
       { about: { where: bad } },
     ),
   );
-  await expect(scripted(join(folder, "none.json"))).rejects.toThrow("cannot be read as a script");
+  await expect(scripted(join(folder, "none.json"))).rejects.toThrow(
+    "none.json cannot be read as a script: it does not exist",
+  );
   await expect(scripted({} as ModelScript)).rejects.toThrow(
     'the given object is not a valid script: it lacks "answers"',
   );

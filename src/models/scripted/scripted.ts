@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { defined, Problem } from "../../protocol/internal.ts";
+import { defined, messageOf, Problem } from "../../protocol/internal.ts";
 import { messagesRequest } from "../anthropic/anthropic-request.ts";
 import { brokenRule } from "../anthropic/request-rules.ts";
 import { aborted } from "../failure.ts";
@@ -88,7 +88,8 @@ async function jsonIn(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch (cause) {
-    throw new Problem("models/bad-script", `${file} cannot be read as a script: ${(cause as Error).message}`, {
+    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "it does not exist" : messageOf(cause);
+    throw new Problem("models/bad-script", `${file} cannot be read as a script: ${why}`, {
       about: { where: file },
       cause,
     });

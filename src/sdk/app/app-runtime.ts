@@ -21,6 +21,8 @@ export interface AppRuntime {
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
   /** Every handler by its name, in the order of registration. */
   handlers(): readonly { readonly event: string; readonly name: string }[];
+  /** The members of the context: its own, and those that the app provides. */
+  contextNames(): readonly string[];
   readonly options: AppOptions;
   readonly tasks: TaskTable;
   /** Disposes the values of providers that outlive an event. */

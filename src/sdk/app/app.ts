@@ -139,6 +139,7 @@ function runtimeOf(definition: AppDefinition): AppRuntime {
   return {
     options: definition.options,
     tasks: definition.tasks,
+    contextNames: () => definition.providers.contextNames(),
     end: () => definition.providers.disposeAll(),
     observe: (observer) => definition.observers.add([observer]),
     dispatch: (payload, environment) => dispatchEvent(definition, payload, environment),

@@ -27,6 +27,8 @@ type OpenContext = (name: string) => object;
 /** An app's own members of the context. */
 export interface Providers {
   add(name: string, provider: Provider): void;
+  /** The members of the context: its own, then those of the providers. */
+  contextNames(): readonly string[];
   /** Adds a getter per provider to the context. Values in `override` replace factories; `open` creates the context of a factory. */
   attach(context: object, event: HookEvent, override: Overrides, open: OpenContext): void;
   /** Disposes the values of one event, and those of its session if the event ends it. */
@@ -109,6 +111,7 @@ export function openProviders(): Providers {
       }
       providers.set(name, provider);
     },
+    contextNames: () => [...reservedNames, ...providers.keys()],
     attach: (context, event, override, open) => attach(context, event, override, open),
     async disposeEvent(event) {
       const session = eventRule(event.name).endsSession ? valuesIn(ofSessions, event.sessionId ?? "") : undefined;

@@ -125,6 +125,8 @@ export function foreignPayloadReason(event: HookEvent, registrations: readonly R
     return `The ${kind} "${name}" belongs to ${agent}. Hooks answer payloads of Claude Code only, so no handler ran.`;
   }
   if (isKnownEvent(event.name) || registrations.some((one) => one.event === event.name)) return undefined;
+  if (typeof event.raw["hook_event_name"] !== "string")
+    return `The event cannot be read: it has no hook_event_name${hintOf(event.raw)}.`;
   return `The event "${event.name}" is unknown and no handler is registered for it. Check which agent calls these hooks, or register app.on("${event.name}", …).`;
 }
 

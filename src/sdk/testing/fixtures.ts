@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type EventName, eventNames, type Payload, parseObject } from "../../protocol/internal.ts";
+import { errorCode } from "../../files/internal.ts";
+import { type EventName, eventNames, messageOf, type Payload, parseObject } from "../../protocol/internal.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import type { WirePayload } from "../app/hook-event.ts";
 
 /** A payload of an event, as a host sends it, with the fields you change. */
@@ -95,7 +97,11 @@ const synthetic: Readonly<Record<string, string>> = {
 
 /** The payloads that `--record DIR` kept, by event, in the order in which they came. A line that was cut short is left out. */
 export async function readRecorded(folder: string): Promise<Readonly<Record<string, readonly WirePayload[]>>> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".jsonl")).sort();
+  const found = await readdir(folder).catch((cause: unknown) => {
+    const why = errorCode(cause) === "ENOENT" ? "does not exist" : `cannot be read: ${messageOf(cause)}`;
+    throw sdkProblem("bad-option", `The folder ${folder} of recorded payloads ${why}.`, { folder }, cause);
+  });
+  const names = found.filter((name) => name.endsWith(".jsonl")).sort();
   const all = names.map(async (name) => {
     const lines = (await readFile(join(folder, name), "utf8")).split("\n");
     const payloads = lines.map(parseObject).filter((payload) => payload !== undefined);

@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { eventNames } from "../../protocol/internal.ts";
 import { eventRule } from "../answer/event-rules.ts";
 import { createApp, deny, systemMessage } from "../index.ts";
-import { fixtures, testClient } from "./index.ts";
+import { fixtures, readRecorded, testClient, testProject } from "./index.ts";
 
 test("every event of the catalog has a method, called like the app's without `on`, that sends it", async () => {
   const app = createApp();
@@ -43,6 +43,41 @@ test("what a method is given is where the event has it, and changes come last", 
   const raw = await client.raw({ hook_event_name: "Tomorrow", colour: "red" });
   expect(raw.systemMessages).toEqual(["red"]);
   expect(() => testClient({})).toThrow("testClient needs the value of createApp()");
+});
+
+test("the client refuses an event, a field and a member of the context that do not exist, and names the nearest", async () => {
+  const client = testClient(createApp().provide("clock", () => 1));
+  await expect(client.send("PreTolUse" as never)).rejects.toThrow(
+    '"PreTolUse" is not an event. Did you mean "PreToolUse"?',
+  );
+  const misspelled = { sesion_id: "s" } as never;
+  const refused = 'Stop has no field "sesion_id". Did you mean "session_id"? raw() sends any payload.';
+  await expect(client.stop(misspelled)).rejects.toThrow(refused);
+  await expect(client.preTool("Bash", { command: "ls" }, { sessionId: "s" } as never)).rejects.toThrow(
+    'PreToolUse has no field "sessionId". Did you mean "session_id"?',
+  );
+  expect(() => client.override("stat", 1)).toThrow(
+    'The context has no member "stat" to override. Did you mean "state"?',
+  );
+  expect(client.override("clock", 2).override("git", {})).toBe(client);
+});
+
+test("a raw payload without hook_event_name is reported as such", async () => {
+  const { warnings } = await testClient(createApp()).raw({ hook_event: "Stop" });
+  expect(warnings.map(({ message }) => message)).toEqual(["The event cannot be read: it has no hook_event_name."]);
+});
+
+test("recorded payloads of a folder that does not exist are refused with its name", async () => {
+  await expect(readRecorded("nope")).rejects.toThrow("The folder nope of recorded payloads does not exist.");
+});
+
+test("a test project refuses a file outside its folder", async () => {
+  const outside = 'The path "../a" leads out of the test project. Nothing was written.';
+  await expect(testProject({ "../a": "1" })).rejects.toThrow(outside);
+  const project = await testProject({ "a/b": "1" });
+  onTestFinished(() => project.remove());
+  await expect(project.write("../a", "1")).rejects.toThrow(outside);
+  expect(await project.read("a/b")).toBe("1");
 });
 
 test("a fixture is a copy of its own each time", () => {

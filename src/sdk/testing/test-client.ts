@@ -1,4 +1,6 @@
 import {
+  closestName,
+  commonFields,
   defined,
   type EventInputs,
   type EventName,
@@ -6,11 +8,12 @@ import {
   eventRow,
   type Payload,
   Problem,
+  showValue,
 } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import { eventRule, type MethodOf, type ToolEventName } from "../answer/event-rules.ts";
 import { appRuntime } from "../app/app-runtime.ts";
-import { checkOptions } from "../app/argument-checks.ts";
+import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
 import type { WirePayload } from "../app/hook-event.ts";
 import type { Observation, ObservationKind } from "../app/observers.ts";
 import { openTranscript, type RunEnvironment } from "../app/run-environment.ts";
@@ -107,15 +110,43 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
     return testResult(settled);
   };
   const place = defined({ cwd: options.cwd });
-  const send = (name: EventName, changes: object = {}) =>
-    raw(fixtures[name]({ ...place, ...changes }) as unknown as WirePayload);
+  const send = async (name: EventName, changes: object = {}) => {
+    const payload = fixtureOf(name);
+    checkFields(name, changes, Object.keys(payload));
+    return raw({ ...payload, ...place, ...changes });
+  };
   const methods = eventNames.map((name) => [shortName(eventRule(name).method), senderOf(name, send)]);
   const client = Object.assign(Object.fromEntries(methods), { send, raw, override }) as TestClient;
   function override(name: string, value: unknown): TestClient {
+    const known = runtime?.contextNames() ?? [];
+    if (!known.includes(name)) {
+      const message = `The context has no member ${showValue(name)} to override.${hintOf(name, known)}`;
+      throw sdkProblem("bad-option", message, { name });
+    }
     overridden[name] = value;
     return client;
   }
   return client;
+}
+
+/** The recorded payload of an event. Throws for a name that is not an event. */
+function fixtureOf(name: EventName): WirePayload {
+  eventRow(name);
+  return fixtures[name]() as unknown as WirePayload;
+}
+
+/** Throws for a misspelled field: its handler would see the recorded value, and the test would check something else. */
+function checkFields(event: EventName, changes: object, recorded: readonly string[]): void {
+  const known = [...new Set([...Object.keys(eventRow(event).fields), ...Object.keys(commonFields), ...recorded])];
+  const unknown = Object.keys(changes).find((field) => !known.includes(field));
+  if (unknown === undefined) return;
+  const message = `${event} has no field ${showValue(unknown)}.${hintOf(unknown, known)} raw() sends any payload.`;
+  throw sdkProblem("bad-option", message, { name: unknown, of: event });
+}
+
+function hintOf(name: string, known: readonly string[]): string {
+  const near = closestName(String(name), known);
+  return near === undefined ? "" : ` Did you mean "${near}"?`;
 }
 
 function senderOf(name: EventName, send: (name: EventName, changes?: object) => Promise<TestResult>) {

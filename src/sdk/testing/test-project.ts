@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { isInside } from "../../files/internal.ts";
 import { describeType, sdkProblem } from "../app/argument-checks.ts";
 
 /** A temporary project: a folder with a git repository that no settings of the user reach. */
@@ -20,13 +21,14 @@ export interface TestProject {
 /** Creates a temporary project folder with these files. */
 export async function testProject(files: Readonly<Record<string, string>> = {}): Promise<TestProject> {
   for (const [path, text] of Object.entries(files)) {
-    if (typeof text === "string") continue;
-    throw sdkProblem("bad-option", `The text of "${path}" in testProject must be a string, not ${describeType(text)}.`);
+    const wrong = `The text of "${path}" in testProject must be a string, not ${describeType(text)}.`;
+    if (typeof text !== "string") throw sdkProblem("bad-option", wrong);
+    fileIn("/project", path);
   }
   const dir = await realpath(await mkdtemp(join(tmpdir(), "hookline-project-")));
   const git = (...args: readonly string[]) => runGit(args, dir);
   const write = async (path: string, text: string) => {
-    const file = join(dir, path);
+    const file = fileIn(dir, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
     return file;
@@ -44,6 +46,13 @@ export async function testProject(files: Readonly<Record<string, string>> = {}):
     },
     remove: () => rm(dir, { recursive: true, force: true }),
   };
+}
+
+/** The path of a file in the project. Throws for a path that leads out of it. */
+function fileIn(dir: string, path: string): string {
+  const file = join(dir, path);
+  if (file !== dir && isInside(file, dir)) return file;
+  throw sdkProblem("bad-option", `The path "${path}" leads out of the test project. Nothing was written.`, { path });
 }
 
 function runGit(args: readonly string[], cwd: string): Promise<string> {
