@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { unlessAborted } from "../../protocol/internal.ts";
-import { checkOptions, sdkProblem, toJsonOrThrow } from "../app/argument-checks.ts";
+import { checkOptions, describeType, sdkProblem, toJsonOrThrow } from "../app/argument-checks.ts";
 import { isPromise } from "../run/handler-deadline.ts";
 import type { Scope, State, StoredValues } from "./state.ts";
 
@@ -46,8 +46,12 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
       asJson(value, key);
       await write("set", (entries) => void put(entries, key, value, endOf(options)));
     },
-    update: (key, change, options) =>
-      write("update", (entries) =>
+    update: async (key, change, options) => {
+      if (typeof change !== "function") {
+        const message = `state.update("${key}") needs a function that returns the new value, not ${describeType(change)}.`;
+        throw sdkProblem("bad-option", message, { key });
+      }
+      return write("update", (entries) =>
         updating.run(new Set([...busy(), name]), async () => {
           const next: unknown = change(valueFor(entries, key) as never);
           // A handler past its deadline must not hold the lock: in a long-running process no other handler would get it.
@@ -56,7 +60,8 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
           put(entries, key, value, endOf(options) ?? entries.get(toStored(key))?.until);
           return value as never;
         }),
-      ),
+      );
+    },
     delete: (key) => write("delete", (entries) => dropExpired(entries).delete(toStored(key))),
     has: async (key) => dropExpired(await store.read()).has(toStored(key)),
     keys: async () => ownIn(await store.read()),

@@ -33,6 +33,11 @@ test("an update that never settles releases its lock at the deadline", async () 
   expect(await withState((state) => state.update("n", (n = 0) => n + 1))).toBe(1);
 });
 
+test("an update without a function is refused with what is missing", async () => {
+  const message = 'state.update("a") needs a function that returns the new value, not undefined.';
+  await expect(withState((state) => state.update("a", undefined as never))).rejects.toThrow(message);
+});
+
 test("an update inside an update of one scope is state-nested; of another scope it works", async () => {
   const nested = withState((state) => state.update("a", async () => state.update("b", () => 1)));
   await expect(nested).rejects.toMatchObject({ code: "sdk/state-nested" });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../files/internal.ts";
-import { defined } from "../../protocol/internal.ts";
+import { defined, showValue } from "../../protocol/internal.ts";
 import { maxTimerMs } from "../app/app-definition.ts";
 import { checkOptions, sdkProblem, toJsonOrThrow, waitCheck } from "../app/argument-checks.ts";
 import { projectDirOf } from "../app/run-environment.ts";
@@ -98,7 +98,11 @@ function jobOf(
 ): NewJob {
   const definition = call.table.get(task?.name);
   if (definition === undefined) {
-    const message = `The app has no task called "${String(task?.name)}". Register it with app.task(name, function) and pass what that gives.`;
+    const given =
+      task?.name === undefined
+        ? `tasks.add takes a task, not ${showValue(task)}.`
+        : `The app has no task called "${task.name}".`;
+    const message = `${given} Register it with app.task(name, function) and pass what that returns.`;
     throw sdkProblem("unknown-task", message, { known: [...call.table.keys()] });
   }
   checkOptions(add, addOptions, `tasks.add for task ${definition.name}`);

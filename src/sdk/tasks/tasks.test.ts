@@ -190,6 +190,20 @@ test("a misspelled option of a task, of tasks.add or of agentTask is an error, a
   expect(tasks.added).toEqual([]);
 });
 
+test("tasks.add with the name of a task instead of the task is an error that says so", async () => {
+  const app = createApp();
+  const lint = app.task("lint", () => 1);
+  let given: unknown;
+  app.onStop(async (_event, ctx) => void (await ctx.tasks.add(given as typeof lint, undefined)));
+  const warned = async (task: unknown) => {
+    given = task;
+    return (await testClient(app, { tasks: mockTasks() }).stop()).warnings[0]?.message;
+  };
+  const register = "Register it with app.task(name, function) and pass what that returns.";
+  expect(await warned("lint")).toContain(`tasks.add takes a task, not "lint". ${register}`);
+  expect(await warned({ name: "lnt", key: "lnt" })).toContain(`The app has no task called "lnt". ${register}`);
+});
+
 test("a job that a handler adds without waiting for it is kept before the hook ends", async () => {
   const app = createApp();
   const lint = app.task("lint", () => 1);
