@@ -15,7 +15,8 @@ export const warningCodes = {
     "a key of a settings file is unknown or has an invalid value; it is ignored, or read as the strictest value",
   "setting-unsupported": "Hookline does not support a setting of Claude Code, so its protection does not apply",
   "settings-kept": "on reload a file was unreadable; its last good content stays in effect",
-  "hook-invalid": "a hook entry cannot be used; Hookline skips it and uses the rest of the file",
+  "hook-invalid":
+    "a hook entry cannot be used; Hookline skips it and uses the rest of the file; with onFailure: block it denies what it matches",
   "unknown-event": "a key under hooks is not an event; it is ignored",
   "matcher-ignored": "the event does not use matchers; the matcher is ignored",
   "matcher-never":

@@ -108,7 +108,8 @@ export async function openSettings(options: ResolvedOptions) {
   };
 }
 
-function hasCondition({ settings }: Layer): boolean {
+function hasCondition({ settings, unusable = [] }: Layer): boolean {
+  if (unusable.some(({ entry }) => entry["if"])) return true;
   return Object.values(settings.hooks ?? {}).some((groups) =>
     groups.some(({ hooks }) => hooks.some((hook) => hook.if)),
   );

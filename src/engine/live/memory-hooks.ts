@@ -22,7 +22,8 @@ import {
 } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
-import { configureGroup, statedOnFailure } from "../settings/configure-hooks.ts";
+import { configureGroup } from "../settings/configure-hooks.ts";
+import { statedOnFailure } from "../settings/failure-policy.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 
 export type MemoryHooks = ReturnType<typeof memoryHooks>;

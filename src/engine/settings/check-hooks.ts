@@ -12,8 +12,17 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import { type Fault, fieldsFault, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
-import { type ClientFile, onFailureEffect } from "./client-fault.ts";
-import { clientHooks } from "./client-keys.ts";
+import type { ClientFile } from "./client-fault.ts";
+import {
+  asSentence,
+  type Entry,
+  keysOfGroup,
+  keysOfHook,
+  looksLikeOnFailure,
+  statedOnFailure,
+  wantsBlock,
+  withValidOnFailure,
+} from "./failure-policy.ts";
 import type { UnusableEntry } from "./layer.ts";
 
 /** The file that is checked. */
@@ -56,7 +65,8 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
       warnings.push(unknownEvent(event, file, rows));
       continue;
     }
-    const checked = checkGroups(groups, { ...source, event, at: `hooks.${event}`, number: "" });
+    const guards = rows[event]?.onFailure !== "open";
+    const checked = checkGroups(groups, { ...source, event, at: `hooks.${event}`, number: "", guards });
     kept.push([event, checked.groups]);
     warnings.push(...checked.warnings);
     unusable.push(...checked.unusable);
@@ -82,13 +92,12 @@ function missing(value: Entry, name: string): string {
   return near === undefined ? "is missing" : `is missing; ${showValue(near.key)} looks like it`;
 }
 
-/** A group or a hook as it is in the file. */
-type Entry = Readonly<Record<string, unknown>>;
-
 /** Where a list, a group or a hook is. */
 interface Spot extends HooksSource {
   readonly event: string;
   readonly at: string;
+  /** Whether a failed hook of the event can deny. */
+  readonly guards: boolean;
   /** Its number in the list of the event, as in `0` or `0.1`. */
   readonly number: string;
 }
@@ -114,45 +123,6 @@ function checkGroups(value: unknown, spot: Spot): Omit<CheckedGroup, "group"> & 
   };
 }
 
-interface WithPolicy {
-  readonly value: Entry;
-  readonly warnings: readonly Warning[];
-}
-
-/** A guard whose failure policy has a typo stays on, in the strict reading: `block`. */
-function withValidOnFailure(value: Entry, { file, client, event, at }: Spot, isHook: boolean): WithPolicy {
-  const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
-  if (fault === undefined) return withMisspelledOnFailure(value, file, at);
-  const { failClosed: _, ...rest } = value;
-  // The client knows the key on these two types and ignores it elsewhere.
-  const isKnown = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
-  const effect = isKnown && client !== undefined ? ` ${onFailureEffect(event, client)}.` : "";
-  const text = `${asSentence(fault.why)} Hookline treats it as "block".${effect}`;
-  return {
-    value: { ...rest, onFailure: "block" },
-    warnings: [warningAt("on-failure-invalid", file, `${at}.${fault.field}`, text)],
-  };
-}
-
-/** `on_failure` or `failclosed` is meant as the policy. */
-function withMisspelledOnFailure(value: Entry, file: string, at: string): WithPolicy {
-  const keys = Object.keys(value).filter(looksLikeOnFailure);
-  if (keys.length === 0) return { value, warnings: [] };
-  const isLax = (key: string) => value[key] === "continue" || value[key] === false;
-  const warnings = keys.map((key) => {
-    const effect = isLax(key) ? "It is ignored." : 'Hookline treats it as "block".';
-    const text = `is not a key of hooks. Did you mean "${closestName(key, policies)}"? ${effect}`;
-    return warningAt("on-failure-invalid", file, `${at}.${key}`, text);
-  });
-  return { value: keys.every(isLax) ? value : { ...value, onFailure: "block" }, warnings };
-}
-
-const policies = ["onFailure", "failClosed"];
-
-function looksLikeOnFailure(key: string): boolean {
-  return !allKnownKeys.has(key) && closestName(key, policies) !== undefined;
-}
-
 /** Keys that look like one that a group, or a hook of this type, may have. The failure policy is reported on its own. */
 function misspelled(value: Entry, known: readonly string[], { file, at }: Spot): readonly Warning[] {
   const found = misspelledKeys(value, known).filter(({ key }) => !looksLikeOnFailure(key));
@@ -161,15 +131,6 @@ function misspelled(value: Entry, known: readonly string[], { file, at }: Spot):
     return warningAt("settings-invalid", file, `${at}.${key}`, text);
   });
 }
-
-const keysOfGroup = Object.keys(groupFields);
-
-/** The keys of a hook that Hookline or Claude Code knows. */
-function keysOfHook(type: FileHook["type"]): readonly string[] {
-  return Object.keys({ ...hookFields[type], ...clientHooks[type] });
-}
-
-const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
 
 function checkGroup(value: unknown, spot: Spot): CheckedGroup {
   const refuse = (field: string, why: string) => unusableEntry(value, spot, field, why);
@@ -192,7 +153,7 @@ function checkGroup(value: unknown, spot: Spot): CheckedGroup {
     const entry = isObject(given) ? withValidOnFailure(given, hookSpot, true) : { value: given, warnings: [] };
     const wrong = hookFault(entry.value);
     if (wrong !== undefined) {
-      const refused = unusableEntry(given, hookSpot, wrong.field, wrong.why, value["matcher"]);
+      const refused = unusableEntry(given, hookSpot, wrong.field, wrong.why, group.value);
       warnings.push(...refused.warnings);
       unusable.push(...refused.unusable);
       return [];
@@ -204,28 +165,22 @@ function checkGroup(value: unknown, spot: Spot): CheckedGroup {
   return { group: { ...group.value, hooks: kept }, warnings, unusable };
 }
 
-function unusableEntry(value: unknown, spot: Spot, field: string, why: string, matcher?: unknown): CheckedGroup {
-  const { event, number, file, at } = spot;
-  const warning = invalid(file, field === "" ? at : `${at}.${field}`, why);
+function unusableEntry(value: unknown, spot: Spot, field: string, why: string, group: Entry = {}): CheckedGroup {
+  const { event, number, file, at, guards } = spot;
   const given = isObject(value) ? value : {};
-  const entry = {
-    event,
-    number,
-    at,
-    entry: given,
-    matcher: matcher ?? given["matcher"],
-    why: `${field || "it"} ${why}`,
-  };
-  return { warnings: [warning], unusable: [{ ...entry, warning }] };
+  const says = statedOnFailure(given);
+  const denies = guards && (wantsBlock(value, spot) || (says ?? statedOnFailure(group)) === "block");
+  const warning = invalid(file, field === "" ? at : `${at}.${field}`, why, denies);
+  const matcher = group["matcher"] ?? given["matcher"];
+  const entry = { event, number, at, entry: given, matcher, why: `${field || "it"} ${why}`, denies, warning };
+  return { warnings: [warning], unusable: [entry] };
 }
 
-function invalid(file: string, at: string, why: string): Warning {
-  const text = `${asSentence(why)} Hookline skips this entry and uses the rest of the file.`;
-  return warningAt("hook-invalid", file, at, text);
-}
-
-function asSentence(sentence: string): string {
-  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
+function invalid(file: string, at: string, why: string, denies = false): Warning {
+  const effect = denies
+    ? "Hookline treats this entry as a guard that fails: what it matches is denied until it is fixed."
+    : "Hookline skips this entry and uses the rest of the file.";
+  return warningAt("hook-invalid", file, at, `${asSentence(why)} ${effect}`);
 }
 
 function unknownEvent(event: string, file: string, rows: Rows): Warning {

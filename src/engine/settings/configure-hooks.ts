@@ -8,7 +8,6 @@ import {
   type HookRef,
   intendedName,
   type LayerKind,
-  type Skip,
   showValue,
   type Warning,
   type WarningCode,
@@ -16,15 +15,8 @@ import {
 import type { CompileCondition } from "../match/conditions.ts";
 import { compileMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
 import { hookFault } from "./check-hooks.ts";
-import {
-  type ConfiguredHook,
-  honorsOnce,
-  isBackground,
-  isInProcess,
-  type Layer,
-  type UnusableEntry,
-  type UnusableHook,
-} from "./layer.ts";
+import { statedOnFailure } from "./failure-policy.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
 /** Where a group is, and what is needed to compile it. */
@@ -73,35 +65,6 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       ],
     };
   });
-}
-
-/** An entry that cannot be used, as it is listed and skipped. */
-export function unusableHook(
-  unusable: UnusableEntry,
-  layer: Layer,
-  label: string,
-  { name: event }: EventRow,
-): UnusableHook {
-  const { number, at, entry, matcher, why, warning } = unusable;
-  const { type = "unknown" } = entry;
-  const hash = sha256(JSON.stringify([event, matcher ?? "", entry])).slice(0, 8);
-  const ref: HookRef = {
-    id: [label, event, number, hash].filter((part) => part !== "").join(":"),
-    event,
-    type: typeof type === "string" ? type : showValue(type),
-    source: layer.kind,
-    ...defined({ file: layer.file, matcher: typeof matcher === "string" ? matcher : undefined }),
-    name: unusableName(entry) ?? at,
-  };
-  const skip: Skip = { hook: ref, why: "unsupported", detail: `cannot be used: ${why}` };
-  return { ref, layer, problems: [warning], skip };
-}
-
-/** How users recognize an entry that may lack anything. */
-function unusableName({ command, url, prompt, tool }: UnusableEntry["entry"]): string | undefined {
-  const address = typeof url === "string" ? withoutPassword(url) : undefined;
-  const text = [command, address, prompt, tool].find((value) => typeof value === "string" && value !== "");
-  return text === undefined ? undefined : shortened(String(text));
 }
 
 type ConfigureWarning = readonly [WarningCode, string];
@@ -189,13 +152,6 @@ function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | 
   return Object.hasOwn(aliases, name) ? undefined : intendedName(row, name)?.replace(".*", "*");
 }
 
-/** The failure policy that a hook or a group sets itself. If the two keys contradict each other, the guard stays on. */
-export function statedOnFailure(owner: Pick<Hook, "onFailure" | "failClosed">): FailurePolicy | undefined {
-  const { onFailure, failClosed } = owner;
-  if (onFailure === "block" || failClosed === true) return "block";
-  return onFailure ?? (failClosed === undefined ? undefined : "continue");
-}
-
 function refOf(hook: Hook, group: HookGroup, { file, kind }: Layer, { name: event }: EventRow, at: string): HookRef {
   const { matcher } = group;
   const id = `${at}:${sha256(JSON.stringify([event, matcher ?? "", hook])).slice(0, 8)}`;
@@ -219,12 +175,12 @@ function hookName(hook: Hook): string {
   }
 }
 
-function shortened(text: string): string {
+export function shortened(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 /** Models and logs receive the name of a hook as a part of reasons. */
-function withoutPassword(url: string): string {
+export function withoutPassword(url: string): string {
   if (!url.includes("@")) return url;
   if (!URL.canParse(url)) return url.replace(/:.*@/s, "://…@");
   const { protocol, host, pathname, search, username, password } = new URL(url);

@@ -24,7 +24,7 @@ export interface Layer {
   readonly settings: Settings;
   /** False when the file exists but could not be used at all. */
   readonly readable: boolean;
-  /** Entries of `hooks` that cannot be used. They never run. */
+  /** Entries of `hooks` that cannot be used. */
   readonly unusable?: readonly UnusableEntry[];
   /** Events of which an entry could not be used. */
   readonly damaged?: readonly string[];
@@ -44,6 +44,8 @@ export interface UnusableEntry {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly matcher: unknown;
   readonly why: string;
+  /** Whether it counts as a guard that fails: it says `onFailure: "block"` on an event where that denies. */
+  readonly denies: boolean;
   readonly warning: Warning;
 }
 

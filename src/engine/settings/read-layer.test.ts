@@ -97,6 +97,23 @@ test("one invalid entry is off and named by file, event, index and field; the re
   );
 });
 
+test.each<[string, unknown, boolean]>([
+  ["its own onFailure", [{ hooks: [{ type: "comand", onFailure: "block" }] }], true],
+  ["failClosed", [{ hooks: [{ type: "command", failClosed: true }] }], true],
+  ["a misspelled onFailure", [{ hooks: [{ type: "command", on_failure: "block" }] }], true],
+  ["the policy of its group", [{ onFailure: "block", hooks: [{ type: "command" }] }], true],
+  ["its own policy before that of its group", [{ onFailure: "block", hooks: [{ onFailure: "continue" }] }], false],
+  ["the policy of a group with an invalid matcher", [{ matcher: 7, onFailure: "block", hooks: [good] }], true],
+  ["a hook of a group with an invalid matcher", [{ matcher: 7, hooks: [{ ...good, onFailure: "block" }] }], true],
+  ["a hook in place of a group", [{ ...good, onFailure: "block" }], true],
+  ["a group in place of the list", { hooks: [{ ...good, onFailure: "block" }] }, true],
+  ["no policy", [{ hooks: [{ type: "comand" }] }], false],
+])("an entry that cannot be used denies by %s", (_, groups, denies) => {
+  const reading = (event: string) => read({ hooks: { [event]: groups } }).unusable?.map((entry) => entry.denies);
+  expect(reading("PreToolUse")).toEqual([denies]);
+  expect(reading("Notification")).toEqual([false]);
+});
+
 test.each([0, -1, "5", null, {}])("a timeout of %j switches its entry off", (timeout) => {
   expect(told({ hooks: { Stop: [{ hooks: [{ ...good, timeout }, good] }] } })).toEqual([
     ["hook-invalid", `${file}: hooks.Stop[0].hooks[0].timeout`],

@@ -2,9 +2,10 @@ import { basename } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { catalog, type Warning } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
-import { configureGroup, type GroupPlace, unusableHook } from "./configure-hooks.ts";
+import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
 import type { ConfiguredHook, Layer, UnusableHook } from "./layer.ts";
 import { type MergedSettings, mergeLayers } from "./merge-layers.ts";
+import { failedGuard, unusableHook } from "./unusable-hook.ts";
 
 /** All settings in force. It never changes; a reload makes another one. */
 export interface Snapshot {
@@ -12,7 +13,7 @@ export interface Snapshot {
   readonly fingerprint: string;
   /** The hooks of each event that has any, in configured order. */
   readonly byEvent: ReadonlyMap<string, readonly ConfiguredHook[]>;
-  /** Entries of each event that cannot be used. They are listed and skipped. */
+  /** Entries of each event that cannot be used and are not guards. They are listed and skipped. */
   readonly unusable: ReadonlyMap<string, readonly UnusableHook[]>;
   readonly merged: MergedSettings;
   readonly layers: readonly Layer[];
@@ -45,7 +46,10 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
       const row = rowFor(entry.event, layer, rows);
       if (row === undefined) continue;
       const hook = unusableHook(entry, layer, labels[index] ?? layer.kind, row);
-      unusable.set(row.name, [...(unusable.get(row.name) ?? []), hook]);
+      if (entry.denies) {
+        const hooks = hooksOf(row.name);
+        hooks.push(...failedGuard(entry, hook, { layer, row, order: hooks.length, aliases, compileCondition }));
+      } else unusable.set(row.name, [...(unusable.get(row.name) ?? []), hook]);
     }
     const onFailure = layer.kind === "managed" ? merged.managedOnFailure : undefined;
     for (const [event, groups] of Object.entries(layer.settings.hooks ?? {})) {

@@ -1,0 +1,96 @@
+import {
+  closestName,
+  type FailurePolicy,
+  type FileHook,
+  fileHookTypes,
+  groupFields,
+  hookFields,
+  isObject,
+  type Warning,
+} from "../../protocol/internal.ts";
+import { fieldsFault, ownValue, warningAt } from "./check-fields.ts";
+import { type ClientFile, onFailureEffect } from "./client-fault.ts";
+import { clientHooks } from "./client-keys.ts";
+
+/** A group or a hook as it is in the file. */
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** Where a group or a hook is. */
+export interface EntryPlace {
+  readonly file: string;
+  readonly client?: ClientFile;
+  readonly event: string;
+  readonly at: string;
+}
+
+interface WithPolicy {
+  readonly value: Entry;
+  readonly warnings: readonly Warning[];
+}
+
+/** A guard whose failure policy has a typo stays on, in the strict reading: `block`. */
+export function withValidOnFailure(value: Entry, { file, client, event, at }: EntryPlace, isHook: boolean): WithPolicy {
+  const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
+  if (fault === undefined) return withMisspelledOnFailure(value, file, at);
+  const { failClosed: _, ...rest } = value;
+  // The client knows the key on these two types and ignores it elsewhere.
+  const isKnown = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
+  const effect = isKnown && client !== undefined ? ` ${onFailureEffect(event, client)}.` : "";
+  const text = `${asSentence(fault.why)} Hookline treats it as "block".${effect}`;
+  return {
+    value: { ...rest, onFailure: "block" },
+    warnings: [warningAt("on-failure-invalid", file, `${at}.${fault.field}`, text)],
+  };
+}
+
+/** `on_failure` or `failclosed` is meant as the policy. */
+function withMisspelledOnFailure(value: Entry, file: string, at: string): WithPolicy {
+  const keys = Object.keys(value).filter(looksLikeOnFailure);
+  if (keys.length === 0) return { value, warnings: [] };
+  const isLax = (key: string) => value[key] === "continue" || value[key] === false;
+  const warnings = keys.map((key) => {
+    const effect = isLax(key) ? "It is ignored." : 'Hookline treats it as "block".';
+    const text = `is not a key of hooks. Did you mean "${closestName(key, policies)}"? ${effect}`;
+    return warningAt("on-failure-invalid", file, `${at}.${key}`, text);
+  });
+  return { value: keys.every(isLax) ? value : { ...value, onFailure: "block" }, warnings };
+}
+
+const policies = ["onFailure", "failClosed"];
+
+export function looksLikeOnFailure(key: string): boolean {
+  return !allKnownKeys.has(key) && closestName(key, policies) !== undefined;
+}
+
+/** The failure policy that a hook or a group sets itself. If the two keys contradict each other, the guard stays on. */
+export function statedOnFailure({ onFailure, failClosed }: StatedPolicy): FailurePolicy | undefined {
+  if (onFailure === "block" || failClosed === true) return "block";
+  return onFailure === "continue" || failClosed !== undefined ? "continue" : undefined;
+}
+
+interface StatedPolicy {
+  readonly onFailure?: unknown;
+  readonly failClosed?: unknown;
+}
+
+/** Whether an entry that cannot be used, or a hook inside it, says that its failure denies. */
+export function wantsBlock(value: unknown, place: EntryPlace): boolean {
+  const inside = isObject(value) ? [value, ownValue(value, "hooks")] : [value];
+  return inside.flat().some((entry) => {
+    if (!isObject(entry)) return false;
+    return statedOnFailure(withValidOnFailure(entry, place, false).value) === "block";
+  });
+}
+
+export const keysOfGroup = Object.keys(groupFields);
+
+/** The keys of a hook that Hookline or Claude Code knows. */
+export function keysOfHook(type: FileHook["type"]): readonly string[] {
+  return Object.keys({ ...hookFields[type], ...clientHooks[type] });
+}
+
+const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
+
+export function asSentence(sentence: string): string {
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
