@@ -56,3 +56,10 @@ test("a command that fails, that is switched off, or that is seldom started save
   expect(hookline(["--version"]).status).toBe(0);
   expect(saved()).toEqual([]);
 });
+
+test("starts under other flags of Node have code of their own", () => {
+  expect(hookline(["list"])).toEqual(nothing);
+  expect(hookline(["list"], { NODE_OPTIONS: "--stack-trace-limit=50" })).toEqual(nothing);
+  const [plain = "", flagged = ""] = saved();
+  expect(flagged).toMatch(new RegExp(`^${plain}-\\w+$`));
+});

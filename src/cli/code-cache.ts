@@ -35,12 +35,12 @@ export interface UncachedCode {
  * A missing or damaged cache only costs time.
  */
 export function loadProgram(path: string, env: Env): { runHooks(args: readonly string[]): void } {
-  const { compile, uncached } = openCodeCache("program", env);
+  const cache = openCodeCache("program", env);
   const module = { exports: {} } as Parameters<ProgramFactory>[0];
   // What it names by a relative path is a script of this package.
   const load: Load = async (name) => (name.startsWith(".") ? require(name) : import(name));
-  (compile(path, readFileSync(path, "utf8")).runInThisContext() as ProgramFactory)(module, load);
-  return { runHooks: (args) => void module.exports.runHooks(args, uncached) };
+  (cache.compile(path, readFileSync(path, "utf8")).runInThisContext() as ProgramFactory)(module, load);
+  return { runHooks: (args) => void module.exports.runHooks(args, cache.uncached) };
 }
 
 /**
@@ -52,7 +52,7 @@ export function loadCommand(
   command: string,
   env: Env,
 ): { exports: unknown; uncached: UncachedCode | undefined } {
-  const { compile, uncached } = openCodeCache(command, env);
+  const cache = openCodeCache(command, env);
   const loaded = new Map<string, ChunkModule>();
   function load(file: string): unknown {
     const known = loaded.get(file);
@@ -60,12 +60,12 @@ export function loadCommand(
     const module: ChunkModule = { exports: {} };
     loaded.set(file, module);
     const text = readFileSync(file, "utf8").replace(/\bimport\(/g, "load(");
-    const factory = compile(file, `(function(require,module,__filename,load){${text}\n})`).runInThisContext();
+    const factory = cache.compile(file, `(function(require,module,__filename,load){${text}\n})`).runInThisContext();
     const requires = (name: string): unknown => load(join(dirname(file), name));
     (factory as ChunkFactory)(requires, module, file, (name) => import(name));
     return module.exports;
   }
-  return { exports: load(path), uncached };
+  return { exports: load(path), uncached: cache.uncached };
 }
 
 interface CodeCache {
@@ -77,26 +77,28 @@ interface CodeCache {
 function openCodeCache(name: string, env: Env): CodeCache {
   const codeFile = codePath(name, env);
   const cached = codeFile === undefined ? undefined : cachedCode(codeFile, env);
-  const scripts = new Map<string, Script>();
+  const compiled: CompiledScript[] = [];
+  let isOutdated = cached === undefined;
   return {
     compile(path, text) {
-      const cachedData = cached?.get(basename(path));
-      const script = new Script(text, {
-        filename: path,
-        ...(cachedData === undefined ? {} : { cachedData }),
-      });
-      scripts.set(basename(path), script);
+      // Node accepts the code of any text of the same length, so a file that was edited must be noticed here.
+      const changedAt = statSync(path).mtimeMs;
+      const known = cached?.get(basename(path));
+      if (known !== undefined && known.changedAt !== changedAt) isOutdated = true;
+      const cachedData = known?.changedAt === changedAt ? known.code : undefined;
+      const script = new Script(text, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
+      compiled.push({ name: basename(path), changedAt, script });
       return script;
     },
-    // Code that Node rejects, because it runs with other flags, is still good for other starts: it is not replaced.
-    uncached:
-      codeFile === undefined || cached !== undefined ? undefined : { path: codeFile, make: () => pack(scripts) },
+    get uncached() {
+      return codeFile !== undefined && isOutdated ? { path: codeFile, make: () => pack(compiled) } : undefined;
+    },
   };
 }
 
 /**
- * The file of the cache. Node accepts the code of any source of the same length, and crashes on code of another build of the same
- * version. So the name contains everything that must match: the hash of the source, and the Node binary.
+ * The file of the cache. Node crashes on code of another build of the same version, and rejects code that was compiled under other flags.
+ * So the name contains everything that must match: the build of this package, the Node binary, and its flags.
  */
 function codePath(name: string, env: Env): string | undefined {
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
@@ -104,32 +106,52 @@ function codePath(name: string, env: Env): string | undefined {
   try {
     const { size, mtimeMs } = statSync(execPath);
     const node = `${version}-${platform}-${arch}-${size}-${Math.floor(mtimeMs)}`;
-    return join(statePath({ env }), "builds", `${name}-${HOOKLINE_BUILD}-${node}`);
+    return join(statePath({ env }), "builds", `${name}-${HOOKLINE_BUILD}-${node}${flagsMark(env)}`);
   } catch {
     return undefined; // no state directory: the program runs without a cache
   }
 }
 
-/** A line of JSON with the length of each script's code, then the code of each. */
-function pack(scripts: ReadonlyMap<string, Script>): Buffer {
-  const codes = [...scripts].map(([name, script]) => [name, script.createCachedData()] as const);
-  const lengths = Object.fromEntries(codes.map(([name, code]) => [name, code.length]));
-  return Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...codes.map(([, code]) => code)]);
+/** A short mark for flags of Node; empty without any. Two that collide cost time, nothing else. */
+function flagsMark(env: Env): string {
+  const flags = [...process.execArgv, env["NODE_OPTIONS"] ?? ""].join(" ").trim();
+  let mark = 0;
+  for (const character of flags) mark = (Math.imul(mark, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return flags === "" ? "" : `-${mark.toString(36)}`;
 }
 
-function unpack(bytes: Buffer): ReadonlyMap<string, Buffer> {
+interface CompiledScript {
+  readonly name: string;
+  readonly changedAt: number;
+  readonly script: Script;
+}
+
+interface CachedScript {
+  readonly changedAt: number;
+  readonly code: Buffer;
+}
+
+type Header = readonly (readonly [name: string, changedAt: number, length: number])[];
+
+/** A line of JSON that lists the scripts, then the code of each. */
+function pack(scripts: readonly CompiledScript[]): Buffer {
+  const codes = scripts.map(({ script }) => script.createCachedData());
+  const header: Header = scripts.map(({ name, changedAt }, index) => [name, changedAt, codes[index]?.length ?? 0]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...codes]);
+}
+
+function unpack(bytes: Buffer): ReadonlyMap<string, CachedScript> {
   let end = bytes.indexOf("\n") + 1;
-  const lengths = JSON.parse(bytes.toString("utf8", 0, end)) as Record<string, number>;
-  const codes = new Map<string, Buffer>();
-  for (const [name, length] of Object.entries(lengths)) {
-    codes.set(name, bytes.subarray(end, end + length));
+  const scripts = new Map<string, CachedScript>();
+  for (const [name, changedAt, length] of JSON.parse(bytes.toString("utf8", 0, end)) as Header) {
+    scripts.set(name, { changedAt, code: bytes.subarray(end, end + length) });
     end += length;
   }
-  return codes;
+  return scripts;
 }
 
 /** The file contains everything twice, since Node crashes on damaged code: two equal copies are intact. */
-function cachedCode(path: string, env: Env): ReadonlyMap<string, Buffer> | undefined {
+function cachedCode(path: string, env: Env): ReadonlyMap<string, CachedScript> | undefined {
   try {
     const file = lstatSync(path, { throwIfNoEntry: false });
     if (!file?.isFile() || unsafeReason(file) !== undefined || !isStateFolderSafe("builds", { env })) return undefined;

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { Problem } from "../protocol/internal.ts";
 import { errorCode, type Fs, ignoringErrors, nodeFs } from "./disk.ts";
@@ -143,10 +143,38 @@ function notSafe(path: string, why: string): Problem {
   return new Problem("file/unsafe", `${path} cannot be relied on: ${why}. ${wayOut}`, { about: { path, why } });
 }
 
-/** Whether a folder below the state folder is there and safely ours, and the state folder too: a stranger's link could lead into a checkout. */
-export function isStateFolderSafe(below: string, source: HomeSource): boolean {
+/**
+ * Whether code in a folder below the state folder may be run: both folders are there and safely ours, no link of a stranger leads to
+ * them, and they are not in the checkout in which this process works, which could bring code of its own.
+ */
+export function isStateFolderSafe(below: string, source: HomeSource, cwd: string = process.cwd()): boolean {
   const state = statePath(source);
-  return isOwnFolder(state) && isOwnFolder(join(state, below));
+  return (
+    isOwnFolder(state) &&
+    isOwnFolder(join(state, below)) &&
+    !isBehindForeignLink(state) &&
+    !isInCheckout(state, source, cwd)
+  );
+}
+
+function isBehindForeignLink(path: string): boolean {
+  const parent = dirname(path);
+  if (parent === path) return false;
+  const seen = lstatSync(parent, { throwIfNoEntry: false });
+  return (seen?.isSymbolicLink() === true && isForeign(seen)) || isBehindForeignLink(parent);
+}
+
+/** As for approvals, the home folder and its parents may contain the state folder. */
+function isInCheckout(state: string, { env = process.env, home = homeFolder(env) }: HomeSource, cwd: string): boolean {
+  // The platform's place is in the home folder.
+  if (!env["HOOKLINE_HOME"] && !env["XDG_STATE_HOME"]) return false;
+  const [realState, realHome] = [realpathSync(state), existsSync(home) ? realpathSync(home) : home];
+  for (let folder = cwd; !isInside(realHome, folder); folder = dirname(folder)) {
+    const isCheckout = folder === cwd || existsSync(join(folder, ".git"));
+    if (isCheckout && isInside(realState, folder)) return true;
+    if (folder === dirname(folder)) return false;
+  }
+  return false;
 }
 
 /** Whether a folder exists and only this user can write it. A link made by this user counts as its target, as for `openFolder`. */

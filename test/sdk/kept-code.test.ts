@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -39,6 +48,15 @@ test("the second start of a file leaves the compiled program behind, and those a
   // The same program as it was taken loads other parts on demand.
   const odd = world.file("odd.ts", `${guard}app.preTool("Bash", async (_, { state }) => state.set("a", 1));`);
   expect((await world.run([odd], event({ tool_input: { command: "ls" } }))).code).toBe(0);
+});
+
+test("code of a program that has changed since is not taken but replaced", async () => {
+  const program = join(world.folder, "package/dist/cli/program.cjs");
+  const changedAt = (): unknown => JSON.parse(readFileSync(kept(), "utf8").split("\n")[0] ?? "")[0][1];
+  const before = changedAt();
+  utimesSync(program, 1_000, 1_000);
+  expect(await world.run([file], event())).toEqual(denied);
+  expect([before === 1_000_000, changedAt()]).toEqual([false, 1_000_000]);
 });
 
 test("a damaged code cache is discarded and rebuilt", async () => {
