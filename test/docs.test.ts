@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { findingCodes, openEngine } from "../src/engine/internal.ts";
 import { npmInstallCommand } from "../src/files/internal.ts";
 import { installFindingCodes } from "../src/install/internal.ts";
-import { ruleWarningCodes } from "../src/permissions/internal.ts";
 import { catalog, problemCodes, warningCodes } from "../src/protocol/index.ts";
-import { commonFields, groupFields, hookFields, settingsFields } from "../src/protocol/internal.ts";
+import { commonFields, groupFields, hookFields, ruleWarningCodes, settingsFields } from "../src/protocol/internal.ts";
 import { help } from "./docs/help.ts";
 import { anchorsIn, chapters, linksIn, pages, read, root } from "./docs/texts.ts";
 

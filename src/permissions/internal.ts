@@ -12,7 +12,6 @@ export {
   type RuleWarning,
   readMode,
   ruleLayerOf,
-  ruleWarningCodes,
 } from "./rule-layer.ts";
 export { analyseShell, type ShellAnalysis } from "./shell/analyse.ts";
 export type { CommandPart, FilePart, ShellPart } from "./shell/shell-part.ts";

@@ -1,4 +1,11 @@
-import { closestName, defined, type LayerKind, type Settings, settingsFields } from "../protocol/internal.ts";
+import {
+  closestName,
+  defined,
+  type LayerKind,
+  type ruleWarningCodes,
+  type Settings,
+  settingsFields,
+} from "../protocol/internal.ts";
 import type { RuleList } from "./rules/rule-meaning.ts";
 
 /** The sources of rules, in order of precedence: when rules of several sources decide alike, the first one is reported. */
@@ -108,18 +115,6 @@ export interface RuleWarning {
   readonly message: string;
   readonly place?: string;
 }
-
-/** Every warning code of this module, with its meaning. */
-export const ruleWarningCodes = {
-  "rule-invalid":
-    "a permission rule or a key of permissions is invalid and has no effect; until it is fixed, a tool under deny or ask needs a confirmation",
-  "rule-elsewhere":
-    "a deny or ask rule on a path such as /etc is relative to the directory of its source; // is the root",
-  "rule-too-wide": "an allow rule is too broad and has no effect",
-  "mode-unknown": "unknown permission mode; default is used",
-  "mode-ignored": "a permission mode that may not be set in this place",
-  "permission-update-invalid": "an entry of updatedPermissions was dropped",
-} as const;
 
 /** The code of a warning about rules; docs/warnings.md explains each. */
 export type RuleWarningCode = keyof typeof ruleWarningCodes;

@@ -94,5 +94,5 @@ export {
   settingsFields,
 } from "./settings.ts";
 export { escapeControls, escapeJson, escapeLines, plainLine, plainText, stripControl } from "./terminal-text.ts";
-export type { Warning, WarningCode } from "./warning-codes.ts";
+export { ruleWarningCodes, type Warning, type WarningCode } from "./warning-codes.ts";
 export { fitsPieces, fitsWildcard } from "./wildcard.ts";

@@ -71,5 +71,17 @@ export const warningCodes = {
   "spill-failed": "a long text could not be written to its file and was truncated",
 } as const;
 
+/** Warnings about permission rules and modes, in settings and in answers. */
+export const ruleWarningCodes = {
+  "rule-invalid":
+    "a permission rule or a key of permissions is invalid and has no effect; until it is fixed, a tool under deny or ask needs a confirmation",
+  "rule-elsewhere":
+    "a deny or ask rule on a path such as /etc is relative to the directory of its source; // is the root",
+  "rule-too-wide": "an allow rule is too broad and has no effect",
+  "mode-unknown": "unknown permission mode; default is used",
+  "mode-ignored": "a permission mode that may not be set in this place",
+  "permission-update-invalid": "an entry of updatedPermissions was dropped",
+} as const;
+
 /** The code of a warning; docs/warnings.md explains each. */
-export type WarningCode = keyof typeof warningCodes;
+export type WarningCode = keyof typeof warningCodes | keyof typeof ruleWarningCodes;

@@ -121,11 +121,18 @@ test("settings may be an object", async () => {
   expect(await engine.fire("PreToolUse", bash)).toMatchObject({ decision: "deny", reason: "no" });
 });
 
-test("an error about settings given as text does not speak of the command line", async () => {
+test("an error about given settings does not speak of the command line", async () => {
   const opened = openEngine({ home, cwd: home, settings: ["{ nonsense"] });
   await expect(opened).rejects.toMatchObject({
     code: "settings/unreadable",
-    message: expect.stringMatching(/^the settings given as text cannot be read: line 1/),
+    message: expect.stringMatching(/^the given settings cannot be read: line 1/),
   });
   await expect(opened).rejects.not.toMatchObject({ message: expect.stringContaining("--settings") });
+});
+
+test("a warning about one of several given settings names its index", async () => {
+  const { engine } = await openIn({}, { settings: [{}, { permissions: { denyInsteadOfPrompting: 1 } } as object] });
+  expect(engine.warnings.map(({ code, place }) => [code, place])).toEqual([
+    ["settings-invalid", "the given settings[1]: permissions.denyInsteadOfPrompting"],
+  ]);
 });

@@ -71,7 +71,8 @@ function apiKeySource({ env }: AgentOptions): string {
 async function reportSettings({ engine, permissions, options, report, notice }: AgentSession): Promise<void> {
   for (const warning of engine.warnings) report({ kind: "warning", warning });
   for (const text of await unsupportedSettings(options)) notice(text, "warning");
-  for (const { message } of await permissions.begin()) notice(message, "warning");
+  const reported = new Set(engine.warnings.map(({ message }) => message));
+  for (const { message } of await permissions.begin()) if (!reported.has(message)) notice(message, "warning");
   const unapproved = engine.list().filter(({ trust }) => trust === "new" || trust === "changed");
   // A Stop hook of the subagent that the session was started as is listed under two events.
   const count = new Set(unapproved.map(({ hook }) => hook.id)).size;

@@ -31,3 +31,13 @@ test("fire and explain of a tool event without a tool say how to name one", asyn
     expect.stringContaining(`${missing} Name a tool, such as --tool Bash.`),
   ]);
 });
+
+test("fire and explain show a deny rule that cannot be read", async () => {
+  const home = mkdtempSync(join(tmpdir(), "fire-"));
+  const given = ["Stop", "--settings", '{"permissions":{"deny":["bash(rm *)"]}}', "--json"];
+  for (const command of ["fire", "explain"]) {
+    const { out } = await callHookline([command, ...given], { home });
+    const { warnings } = JSON.parse(out) as { warnings: readonly { code: string }[] };
+    expect([command, warnings.map(({ code }) => code)]).toEqual([command, expect.arrayContaining(["rule-invalid"])]);
+  }
+});

@@ -13,18 +13,14 @@ or do not cover what they seem to cover. Nothing is run.`,
   async run(call, io) {
     return withEngine(call, io, async (engine) => {
       const hooks = engine.list();
-      const { policy } = await engine.rules();
-      const warnings = [...engine.warnings, ...policy.warnings, ...(await clientWarnings(call, io))];
+      const warnings = [...engine.warnings, ...(await clientWarnings(call, io))];
       await io.out(call.flag("json") ? jsonText({ hooks, warnings }) : listText(hooks, warnings, styleFor(io)));
       return 0;
     });
   },
 };
 
-/** A warning about settings or permission rules. */
-type WarningLine = Pick<Warning, "message"> & { readonly code: string };
-
-function listText(hooks: readonly ListedHook[], warnings: readonly WarningLine[], style: Style): string {
+function listText(hooks: readonly ListedHook[], warnings: readonly Warning[], style: Style): string {
   const lines =
     hooks.length === 0
       ? ["No hooks are configured here."]

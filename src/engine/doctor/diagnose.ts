@@ -1,7 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { findLeftovers } from "../../exec/internal.ts";
 import { errorCode, isInside, statePath, unsafeReason } from "../../files/internal.ts";
-import type { RuleWarning } from "../../permissions/internal.ts";
 import { defined, groupBy, type Warning, type WarningCode } from "../../protocol/internal.ts";
 import { dropDuplicates } from "../fire/select-hooks.ts";
 import { type EffectiveSettings, openSettings, switchedOff } from "../live/effective-settings.ts";
@@ -9,7 +8,6 @@ import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../opt
 import { environmentOf } from "../runners/command/command-env.ts";
 import { clientReadWarnings } from "../settings/client-fault.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
-import { permissionRules } from "../settings/permission-rules.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
 import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
@@ -21,7 +19,6 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const hooks = [...settings.byEvent.values()].flat();
   const findings = [
     ...[...settings.warnings, ...(await clientReadWarnings(resolved))].map(fromWarning),
-    ...permissionRules(settings, resolved).policy.warnings.map(fromWarning),
     ...hooks.flatMap((hook) => commandFindings(hook, settings, resolved)),
     ...inactiveHookFindings(settings),
     ...safetyFindings(hooks, settings, resolved),
@@ -32,7 +29,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
 }
 
 /** Warnings that mean that a file, an entry or the whole policy has no effect. All others are warnings here too. */
-const errors: ReadonlySet<string> = new Set<WarningCode | RuleWarning["code"]>([
+const errors: ReadonlySet<string> = new Set<WarningCode>([
   "settings-unreadable",
   "client-cannot-read",
   "settings-invalid",
@@ -48,7 +45,7 @@ const errors: ReadonlySet<string> = new Set<WarningCode | RuleWarning["code"]>([
   "rule-invalid",
 ]);
 
-function fromWarning({ code, message, place }: Warning | RuleWarning): Finding {
+function fromWarning({ code, message, place }: Warning): Finding {
   return { level: errors.has(code) ? "error" : "warning", code, message, ...defined({ place }) };
 }
 

@@ -145,13 +145,24 @@ async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise
   );
   return Object.freeze({
     ...snapshot,
-    warnings: trust.warnings.length === 0 ? snapshot.warnings : [...snapshot.warnings, ...trust.warnings],
+    warnings: [...snapshot.warnings, ...trust.warnings, ...(await ruleWarnings(layers, trust, options))],
     trust,
     checkoutEnv: checkoutEnv(trusting("env")).env,
     ...(disabling === undefined ? {} : { disabling }),
     statusLine: statusLineOf(trusting("statusLine")),
     narrows: (layer: Layer, key: TrustedKey) => trust.ofKey(layer, key).state === "trusted",
   });
+}
+
+/** What is wrong with permission rules. The code that reads them is loaded only if there are any. */
+async function ruleWarnings(
+  layers: readonly Layer[],
+  trust: Trust,
+  options: ResolvedOptions,
+): Promise<readonly Warning[]> {
+  if (layers.every(({ settings: { permissions = {} } }) => Object.keys(permissions).length === 0)) return [];
+  const { compiledRules } = await import("../settings/permission-rules.ts");
+  return compiledRules({ layers, trust }, options).policy.warnings;
 }
 
 /** The trust in force for a snapshot. The code that compares files with approvals is loaded only if there is something to approve. */

@@ -18,6 +18,8 @@ export interface Layer {
   readonly kind: LayerKind;
   /** The file that it was read from; session hooks and callbacks have none. */
   readonly file?: string;
+  /** Its position among the given settings, if there are several. */
+  readonly index?: number;
   /** Hooks of one plugin or skill never count as duplicates of another's. */
   readonly plugin?: PluginRoot;
   readonly frontmatter?: FrontmatterOrigin;

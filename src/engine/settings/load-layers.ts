@@ -37,7 +37,7 @@ export async function loadLayers(places: SettingsPlaces, options: LoadLayersOpti
     ...(["user", "project", "local"] as const)
       .filter((kind) => reads(kind) && !(kind === "project" && isUsers))
       .map((kind) => readLayerFile({ kind, file: files[kind] }, rows)),
-    ...settings.map((given) => givenLayer(given, cwd, rows)),
+    ...settings.map((given, index) => givenLayer(given, settings.length > 1 ? { index } : {}, cwd, rows)),
   ]).then((found) => found.flatMap((layer) => layer ?? []));
   const found = await Promise.all([
     fromFiles,
@@ -99,8 +99,8 @@ function isText(given: string): boolean {
   return given.trimStart().startsWith("{");
 }
 
-async function givenLayer(given: string, cwd: string, rows: Rows): Promise<Layer> {
-  if (isText(given)) return readLayer({ kind: "flag" }, Buffer.from(given), rows);
+async function givenLayer(given: string, place: Pick<Layer, "index">, cwd: string, rows: Rows): Promise<Layer> {
+  if (isText(given)) return readLayer({ kind: "flag", ...place }, Buffer.from(given), rows);
   const source = { kind: "flag", file: resolve(cwd, given) } as const;
   return (await readLayerFile(source, rows)) ?? unreadableLayer(source, "there is no such file");
 }

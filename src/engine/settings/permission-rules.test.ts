@@ -160,3 +160,17 @@ test("a file that had deny rules and cannot be read any more keeps them in force
     expect(outcome.decision).toBe("deny");
   });
 });
+
+test("an engine warns of rules that cannot be read, also after a reload", async () => {
+  const world = await checkoutWorld();
+  await rules(world, { deny: ["bash(rm *)"], Deny: ["x"] });
+  const file = join(world.home, ".claude/settings.json");
+  await withEngine(world.options, async (engine) => {
+    expect(engine.warnings.map(({ code, place }) => [code, place])).toEqual([
+      ["rule-invalid", `${file}, permissions.Deny`],
+      ["rule-invalid", `${file}, permissions.deny[0]`],
+    ]);
+    await rules(world, { deny: ["Bash(rm *)"] });
+    expect([(await engine.reload()).warnings, engine.warnings]).toEqual([[], []]);
+  });
+});

@@ -15,6 +15,7 @@ import type { ResolvedOptions } from "../options.ts";
 import type { Judge } from "../ports.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
 import type { WrittenGrant } from "../trust/pins.ts";
+import type { Trust } from "../trust/trust-state.ts";
 import type { Layer } from "./layer.ts";
 
 /** The permission rules of the settings in force, compiled. */
@@ -30,14 +31,12 @@ export interface PermissionRules {
 export function permissionRules(now: EffectiveSettings, options: ResolvedOptions): PermissionRules {
   const cached = rulesOf.get(now);
   if (cached !== undefined) return cached;
-  const layers = now.layers.flatMap((layer) => ruleLayers(layer, now));
   // Changing a file that an active hook names changes what runs.
   const active = [...now.byEvent.values()].flat().filter((hook) => now.trust.ofHook(hook).state === "trusted");
   const protectedFiles = [...now.layers.flatMap(({ file }) => file ?? []), ...filesOfHooks(active, options)];
   const ownFiles = [statePath(options), options.managedFolder];
   const rules: PermissionRules = {
-    layers,
-    policy: compileRules(layers, { aliases: options.toolAliases }),
+    ...compiledRules(now, options),
     context(payload = {}) {
       const { permission_mode: mode } = payload;
       const cwd = absoluteFrom(options.cwd, payload["cwd"]);
@@ -58,6 +57,15 @@ export function permissionRules(now: EffectiveSettings, options: ResolvedOptions
 
 const rulesOf = new WeakMap<EffectiveSettings, PermissionRules>();
 
+/** The rules without the context of calls. */
+export function compiledRules(
+  now: Pick<EffectiveSettings, "layers" | "trust">,
+  { toolAliases: aliases }: ResolvedOptions,
+): Pick<PermissionRules, "layers" | "policy"> {
+  const layers = now.layers.flatMap((layer) => ruleLayers(layer, now.trust));
+  return { layers, policy: compileRules(layers, { aliases }) };
+}
+
 /** Judges what hooks allowed by the rules. It decides whether to ask, not whether there is a user to ask. */
 export function judgeBySettings(now: EffectiveSettings, options: ResolvedOptions): Judge {
   const { policy, context } = permissionRules(now, options);
@@ -72,7 +80,7 @@ export function judgeBySettings(now: EffectiveSettings, options: ResolvedOptions
   };
 }
 
-function ruleLayers(layer: Layer, { trust }: EffectiveSettings): readonly RuleLayer[] {
+function ruleLayers(layer: Layer, trust: Trust): readonly RuleLayer[] {
   const trusted = trust.ofKey(layer, "permissions").state === "trusted";
   const rules = ruleLayerOf(layer, trusted);
   if (rules === undefined) return [];

@@ -16,8 +16,8 @@ import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 import type { Layer } from "./layer.ts";
 import { decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
 
-/** Where settings are read from. Settings that a program or a command line gives as text have no file. */
-export type LayerSource = Pick<Layer, "kind" | "file" | "plugin" | "frontmatter">;
+/** Where settings are read from. Settings that a program or a command line gives as a text or an object have no file. */
+export type LayerSource = Pick<Layer, "kind" | "file" | "index" | "plugin" | "frontmatter">;
 
 /** A settings file as a layer; undefined when it does not exist. */
 export async function readLayerFile(
@@ -120,8 +120,8 @@ export function unreadableLayer(source: LayerSource, why: string, contentHash = 
 }
 
 /** The name of a layer in messages. */
-export function nameOf({ kind, file }: Pick<LayerSource, "kind" | "file">): string {
-  return file ?? (kind === "flag" ? "the settings given as text" : kind);
+export function nameOf({ kind, file, index }: Pick<LayerSource, "kind" | "file" | "index">): string {
+  return file ?? (kind === "flag" ? `the given settings${index === undefined ? "" : `[${index}]`}` : kind);
 }
 
 /**
