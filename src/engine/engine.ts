@@ -108,9 +108,8 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       checkNamed("engine.on", given, callbackChecks, "hook/invalid");
       const hook = {
         type: "callback" as const,
-        name: handler.name || "callback",
         callback: markAsync(toCallback(handler), handler),
-        ...defined({ ...given }),
+        ...defined({ name: handler.name || undefined, ...given }),
       };
       const group = { hooks: [hook], ...defined({ matcher }) };
       return live.add({ kind: "callback", event, group }).remove;

@@ -64,6 +64,37 @@ describe("an answer of a handler with a typo never passes silently", () => {
   });
 
   test.each([
+    [{ kidn: "deny", reason: "r" }, 'kidn: "deny" at the top of the object'],
+    [{ behavior: "deny", reason: "r" }, 'behavior: "deny" at the top of the object'],
+  ])(
+    "the warning about %j quotes what was returned and names event and matcher of the handler",
+    async (answer, quoted) => {
+      const engine = await opened();
+      engine.on("PreToolUse", "Bash", () => answer as never);
+      const { reason, warnings } = await engine.fire("PreToolUse", call);
+      await engine.close();
+      const message = `Hook callback on PreToolUse [Bash] returned a value with a fault; its deny still counts (it was returned as ${quoted}).`;
+      expect([reason, warnings.find(({ code }) => code === "output-repaired")?.message]).toEqual(["r", message]);
+    },
+  );
+
+  test("the failure of a handler without a name names its event and matcher", async () => {
+    const engine = await opened();
+    const fails = () => {
+      throw new Error("boom");
+    };
+    engine.on("PreToolUse", "Bash", () => fails());
+    engine.on("PreToolUse", fails);
+    const { warnings } = await engine.fire("PreToolUse", call);
+    await engine.close();
+    const failures = warnings.filter(({ code }) => code === "hook-failed").map(({ message }) => message);
+    expect(failures).toEqual([
+      "Hook callback on PreToolUse [Bash] failed: boom. The operation continues.",
+      "Hook fails failed: boom. The operation continues.",
+    ]);
+  });
+
+  test.each([
     { kind: "allow", inptu: { command: "true" } },
     { kind: "allow", updatedInput: { command: "true" } },
     {

@@ -155,11 +155,18 @@ function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | 
 function refOf(hook: Hook, group: HookGroup, { file, kind }: Layer, { name: event }: EventRow, at: string): HookRef {
   const { matcher } = group;
   const id = `${at}:${sha256(JSON.stringify([event, matcher ?? "", hook])).slice(0, 8)}`;
-  return { id, event, type: hook.type, source: kind, ...defined({ file, matcher }), name: hookName(hook) };
+  return {
+    id,
+    event,
+    type: hook.type,
+    source: kind,
+    ...defined({ file, matcher }),
+    name: hookName(hook, event, matcher),
+  };
 }
 
 /** How users recognize it. */
-function hookName(hook: Hook): string {
+function hookName(hook: Hook, event: string, matcher = ""): string {
   switch (hook.type) {
     case "command":
       return [hook.command, ...(hook.args ?? [])].join(" ");
@@ -171,7 +178,7 @@ function hookName(hook: Hook): string {
     case "agent":
       return shortened(hook.prompt);
     default:
-      return hook.name ?? hook.type;
+      return hook.name ?? `${hook.type} on ${event}${matcher === "" ? "" : ` [${matcher}]`}`;
   }
 }
 

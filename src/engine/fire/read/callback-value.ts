@@ -40,7 +40,7 @@ function readValue(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer 
   const exact = readExact(value, run);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
   const unknown = unknownIn(value);
-  const withWarnings = (read: ReadAnswer) => withFieldWarnings(read, value, run, "The callback returned");
+  const withWarnings = (read: ReadAnswer) => withFieldWarnings(read, value, run, `${nameOf(run)} returned`);
   if (!("invalid" in exact) && decides(exact)) {
     const isExact = exact.answer.verdict.kind !== "allow" || unknown.length === 0;
     return isExact ? withWarnings(exact) : failed(ran, inexactAllow(unknown), run);
@@ -103,22 +103,23 @@ function unknownIn(value: Json): readonly string[] {
   ];
 }
 
-/** `{ knd: "deny" }`: the decision is in an unknown field. */
-function wordIn(value: Json): unknown {
+/** `{ knd: "deny" }`: the name of an unknown field that contains the decision. */
+function misspelledDecision(value: Json): string | undefined {
   const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   const all: Json = { ...specific, ...value };
-  const words = unknownIn(value).map((name) => all[name]);
-  return words.find((word) => word === "deny" || word === "block") ?? words.find((word) => word === "ask");
+  const names = unknownIn(value);
+  return (
+    names.find((name) => all[name] === "deny" || all[name] === "block") ?? names.find((name) => all[name] === "ask")
+  );
 }
 
 /** A denial or a question that can be read out of a value with a fault. */
 function repair(value: Json, why: string | undefined, run: HookRun): ReadAnswer | undefined {
-  const { kind, behavior, message: reason, ...rest } = value;
-  const word = kind ?? behavior ?? wordIn(value);
-  const found = recoverRestriction(word === undefined ? value : { reason, ...rest, permissionDecision: word }, run);
+  const decisionName = ["kind", "behavior"].find((name) => value[name] != null) ?? misspelledDecision(value);
+  const found = recoverRestriction(value, run, decisionName);
   if (found === undefined) return undefined;
   const { verdict, spelling } = found;
-  const message = `A ${verdict.kind} was read out of a value with a fault and counts (${why ?? `it was returned as ${spelling}`}).`;
+  const message = `${nameOf(run)} returned a value with a fault; its ${verdict.kind} still counts (${why ?? `it was returned as ${spelling}`}).`;
   return { answer: { verdict }, warnings: [warn(run, "output-repaired", message)] };
 }
 
@@ -131,7 +132,11 @@ function nothingKnownIn(value: Json): string | undefined {
 
 function failed(ran: RunnerResult, why: string, run: HookRun): ReadAnswer {
   const failure = ran.failure ?? why;
-  return { answer: { ...noAnswer, failure }, warnings: [warn(run, "output-invalid", `The callback ${why}.`)] };
+  return { answer: { ...noAnswer, failure }, warnings: [warn(run, "output-invalid", `${nameOf(run)} ${why}.`)] };
+}
+
+function nameOf({ hook: { ref } }: HookRun): string {
+  return `Hook ${ref.name}`;
 }
 
 function takesInput({ event: { row } }: HookRun): boolean {

@@ -4,10 +4,10 @@ import { honoured } from "./read-verdict.ts";
 
 /**
  * A denial or a question that can be read out of broken output, the stricter one if there are several. Never an allow: what opens a
- * door must be exact, what keeps it shut need not be.
+ * door must be exact, what keeps it shut need not be. The field `decisionName` counts as the decision, whatever its name.
  */
-export function recoverRestriction(output: unknown, run: HookRun): RecoveredVerdict | undefined {
-  const found = objectsIn(output).flatMap((object) => restrictionsIn(object, run));
+export function recoverRestriction(output: unknown, run: HookRun, decisionName?: string): RecoveredVerdict | undefined {
+  const found = objectsIn(output).flatMap((object) => restrictionsIn(object, run, decisionName));
   const word = found.find(({ decision }) => decision === "deny") ?? found[0];
   if (word === undefined) return undefined;
   const { verdict } = honoured(word.decision, word.reason, run);
@@ -28,7 +28,7 @@ interface Restriction {
   readonly spelling: string;
 }
 
-function restrictionsIn(object: Json, { event: { row } }: HookRun): Restriction[] {
+function restrictionsIn(object: Json, { event: { row } }: HookRun, decisionName?: string): Restriction[] {
   return [object, specificOf(object)].flatMap((holder) => {
     const where = holder === object ? " at the top of the object" : "";
     const reason = firstText(
@@ -39,7 +39,7 @@ function restrictionsIn(object: Json, { event: { row } }: HookRun): Restriction[
       holder["message"],
     );
     return Object.entries(holder).flatMap(([key, value]): Restriction[] => {
-      const name = plain(key) ?? "";
+      const name = key === decisionName ? "decision" : (plain(key) ?? "");
       if (name === "decision" && isObject(value) && restriction(value["behavior"]) === "deny") {
         const spelling = `${key}.behavior: ${JSON.stringify(value["behavior"])}${where}`;
         return [{ decision: "deny", reason: firstText(value["message"], reason), spelling }];
