@@ -77,7 +77,7 @@ test("each explanation holds the detail that decided", async () => {
     expect.stringMatching(/^: group 3 matcher: .*\(Bash/),
     expect.stringMatching(/^: group 4 runs/),
     expect.stringMatching(/^: project trust: new: .*hookline trust/),
-    expect.stringMatching(/^callback runs/),
+    expect.stringMatching(/^callback on PreToolUse \[Bash\] runs/),
   ]);
 });
 
