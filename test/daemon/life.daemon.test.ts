@@ -312,6 +312,74 @@ describe("a handler that holds the thread", () => {
   });
 });
 
+describe("a failure that belongs to no call", () => {
+  const guard = `app.preTool("Bash", () => {});`;
+  test.each([
+    [
+      "a microtask",
+      `app.preTool("Bash", () => queueMicrotask(() => { throw new Error("x"); }));`,
+      "exception in a hook: x",
+    ],
+    [
+      "a queue of the file",
+      `let add; const next = () => new Promise((done) => { add = done; }).then(() => { next(); throw new Error("x"); });
+       next(); app.preTool("Bash", () => add());`,
+      "rejection in a hook: x",
+    ],
+    ["a promise that the file leaves rejected", `Promise.reject(new Error("x")); ${guard}`, "rejection in a hook: x"],
+    ["a timer of the file that throws", `setTimeout(() => { throw new Error("x"); }, 0); ${guard}`, "hook: x"],
+    ["a timer of the file that exits", `setTimeout(() => process.exit(0), 0); ${guard}`, "process.exit(0) was called"],
+  ])("refuses every call under block, with a line in the log: %s", async (name, text, why) => {
+    const file = world.file(`${name.replaceAll(" ", "-")}.mjs`, app(text));
+    await world.serve(file);
+    const source = (await status(file))?.sourceHash;
+    const logged = () => world.log().filter((one) => one["source"] === source && String(one["failed"]).includes(why));
+    for (const count of [1, 2]) {
+      const refused = { code: 2, stdout: "", stderr: expect.stringContaining(why) };
+      expect(await world.client([file, "--on-failure", "block"], event())).toEqual(refused);
+      // The log is written after the answer.
+      await until("a line in the log", () => logged().length === count);
+      expect(logged().at(-1)).not.toHaveProperty("inProcess");
+    }
+  });
+
+  test("is reported by the next call, once, when none runs", async () => {
+    const failing = join(world.folder, "failing");
+    const file = world.file(
+      "strays.mjs",
+      app(`import { existsSync, unlinkSync } from "node:fs";
+           setInterval(() => {
+             if (!existsSync(${JSON.stringify(failing)})) return;
+             unlinkSync(${JSON.stringify(failing)});
+             throw new Error("x");
+           }, 10);
+           app.preTool("Bash", { onFailure: "block" }, () => {});`),
+    );
+    await world.serve(file);
+    const passed = await world.client([file], event());
+    expect(passed).toMatchObject({ code: 0, stderr: "" });
+    writeFileSync(failing, "");
+    await expect.poll(() => existsSync(failing)).toBe(false);
+    expect(await world.client([file], event())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Uncaught exception in a hook: x (strays.mjs:7:"),
+    });
+    expect(await world.client([file], event())).toEqual(passed);
+  });
+
+  test("is reported on stderr and in the log under continue, and the handlers still answer", async () => {
+    const text = `Promise.reject(new Error("x")); app.preTool("Bash", () => deny("no"));`;
+    const file = world.file("stray-and-continue.mjs", app(text));
+    await world.serve(file);
+    const cold = await world.cli(["run", file], { input: event({ session_id: "cold" }) });
+    expect(cold.stderr).toContain("Unhandled rejection in a hook: x");
+    expect(await world.client([file], event({ session_id: "warm" }))).toEqual(cold);
+    const isLogged = (one: Readonly<Record<string, unknown>>) =>
+      one["transport"] === "client" && String(one["failed"]).includes("(stray-and-continue.mjs:");
+    await until("a line in the log", () => world.log().some(isLogged));
+  });
+});
+
 test("a promise that a handler leaves rejected is reported on stderr by the warm app as by run", async () => {
   const file = world.file("left.mjs", app(`app.preTool("Bash", () => void Promise.reject(new Error("left")));`));
   await world.serve(file);

@@ -44,11 +44,14 @@ export async function runWorker(): Promise<void> {
   const claims = new Int32Array(data.claims);
   const running = new Map<number, RunningCall>();
   const current = new AsyncLocalStorage<RunningCall>();
-  guardWorker(current);
+  const strays = openStrayFailures(running);
+  guardWorker(current, strays);
   let app: AppRuntime;
   try {
     app = await loadApp(data.file, { env: process.env, cwd: data.cwd });
     await endBuilds();
+    // A promise that the file leaves rejected, and a timer of it without a delay, come before this one.
+    await new Promise((resolve) => setTimeout(resolve, 1));
   } catch (error) {
     return send({ kind: "no-load", message: messageOf(error) });
   }
@@ -75,10 +78,13 @@ export async function runWorker(): Promise<void> {
     }
     const call = beginCall(message, here);
     running.set(message.id, call);
+    strays.giveTo(call);
+    if (!running.has(message.id)) return;
     void current.run(call, () =>
       answer(call, here).catch((error: unknown) => call.fail(`The app did not answer: ${messageOf(error)}`)),
     );
   });
+  strays.loaded();
   send({ kind: "ready", facts: factsOf(app) });
 }
 
@@ -175,8 +181,43 @@ function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }:
   return { transport, source: sourceHash, ...(again ? { rerun: true } : {}) };
 }
 
+/** The text of a failure, with paths relative to the directory of the call that gets it. */
+type Failure = (cwd: string | undefined) => string;
+
+type StrayFailures = ReturnType<typeof openStrayFailures>;
+
+/**
+ * Failures that belong to no call, such as those of a timer that the file starts when it loads. Each running call gets them: any may
+ * depend on what failed. Without one, the next call does. Failures of the load are for all calls: `run` has them at every start.
+ */
+function openStrayFailures(running: ReadonlyMap<number, RunningCall>) {
+  let isLoaded = false;
+  let atLoad: Failure | undefined;
+  let kept: Failure | undefined;
+  const give = (call: RunningCall, failure: Failure) => {
+    const why = failure(call.message.asked.cwd);
+    if (call.blocks()) call.fail(why);
+    else call.report(why);
+  };
+  return {
+    add(failure: Failure): void {
+      if (!isLoaded) atLoad ??= failure;
+      else if (running.size === 0) kept ??= failure;
+      else for (const call of [...running.values()]) give(call, failure);
+    },
+    loaded(): void {
+      isLoaded = true;
+    },
+    giveTo(call: RunningCall): void {
+      const failure = atLoad ?? kept;
+      kept = undefined;
+      if (failure !== undefined) give(call, failure);
+    },
+  };
+}
+
 /** As in `hookline run`, nothing that a handler does ends the chain without an answer. */
-function guardWorker(current: AsyncLocalStorage<RunningCall>): void {
+function guardWorker(current: AsyncLocalStorage<RunningCall>, strays: StrayFailures): void {
   guardExit(() => true);
   const print = (chunk: unknown, ...rest: unknown[]): boolean => {
     current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
@@ -188,12 +229,15 @@ function guardWorker(current: AsyncLocalStorage<RunningCall>): void {
   process.stderr.write = print;
   process.on("uncaughtException", (error) => {
     const call = current.getStore();
-    call?.fail(`Uncaught exception in a hook: ${errorWithLocation(error, call.message.asked.cwd)}`);
+    const failure: Failure = (cwd) => `Uncaught exception in a hook: ${errorWithLocation(error, cwd)}`;
+    if (call === undefined) strays.add(failure);
+    else call.fail(failure(call.message.asked.cwd));
   });
   process.on("unhandledRejection", (reason) => {
     const call = current.getStore();
-    const message = `Unhandled rejection in a hook: ${errorWithLocation(reason, call?.message.asked.cwd)}`;
-    if (call?.blocks()) call.fail(message);
-    else call?.report(message);
+    const failure: Failure = (cwd) => `Unhandled rejection in a hook: ${errorWithLocation(reason, cwd)}`;
+    if (call === undefined) strays.add(failure);
+    else if (call.blocks()) call.fail(failure(call.message.asked.cwd));
+    else call.report(failure(call.message.asked.cwd));
   });
 }
