@@ -177,7 +177,7 @@ export function openEvents(parts: IntakeOptions) {
 
   return {
     async fire(name: string, payload: AnyPayload, how: FireOptions = noOptions): Promise<Outcome> {
-      checkFireOptions(how);
+      if (how !== noOptions) checkFireOptions(how);
       return fire(name, payload, how);
     },
     stream(name: string, payload: AnyPayload, how: FireOptions = noOptions): AsyncGenerator<EventStep, Outcome, void> {
