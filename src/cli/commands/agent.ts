@@ -78,7 +78,7 @@ Exit status: 0 answered; 1 API error, refused start, limit reached or invalid ar
   examples: [
     `hookline agent -p "What does this project do?"`,
     `echo "Fix the failing test" | hookline agent -p --output-format json --permission-mode acceptEdits`,
-    `hookline agent -p "hello" --model scripted:script.json`,
+    `hookline agent -p "How is the weather?" --model scripted:script.json`,
   ],
   async run(call, io) {
     const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);
