@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import type { HeadlessOptions, SubagentInput } from "../../agent/internal.ts";
 import { packageVersion } from "../../files/internal.ts";
-import { type Mode, readMode } from "../../permissions/internal.ts";
+import type { Mode } from "../../permissions/internal.ts";
 import { defined, isObject, Problem } from "../../protocol/internal.ts";
 import type { Io, ParsedCall } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
 import { choice, choices, optionTexts, positiveNumber } from "../options/option-values.ts";
+import { permissionMode } from "../options/permission-mode.ts";
 import { pluginFolders, settingsArguments, trustMode } from "../options/settings-options.ts";
 
 /** Refuses flags of `hookline agent` that would have no effect, or that contradict each other. */
@@ -126,12 +127,7 @@ function sourcesOf(call: ParsedCall): HeadlessOptions["settingSources"] {
 
 function modeOf(call: ParsedCall): Mode | undefined {
   if (call.flag("dangerously-skip-permissions")) return "bypassPermissions";
-  const name = call.text("permission-mode");
-  if (name === undefined) return undefined;
-  const mode = readMode(name);
-  if (mode !== undefined) return mode;
-  const all = "default, acceptEdits, plan, dontAsk, bypassPermissions, auto";
-  throw new Problem("cli/usage", `Unknown permission mode "${name}". Valid modes: ${all}.`);
+  return permissionMode(call, "permission-mode");
 }
 
 /** `--thinking` and `--max-thinking-tokens`, as the Agent SDK passes them, or the variable of Claude Code. */

@@ -156,7 +156,17 @@ test("--mode, --unattended and --shell reach the judgement", async () => {
   expect(await judged("--unattended")).toMatchObject({ decision: "deny", wouldAsk: true, by: "unattended" });
   expect(await judged("--shell", "zsh", "--allow", "Bash(npm *)")).toMatchObject({ decision: "ask", complete: false });
   expect(await judged("--shell", "zsh", "--allow", "Bash(npm x)")).toMatchObject({ decision: "allow" });
-  expect(await judged("--mode", "odd")).toMatchObject({ mode: "default", warnings: [{ code: "mode-unknown" }] });
+});
+
+test("an unknown mode is refused, and a misspelled tool is judged with a hint", async () => {
+  expect(await run([...bash("ls"), "--mode", "plam"])).toEqual({
+    status: 1,
+    out: "",
+    err: 'hookline: Unknown permission mode "plam". Valid modes: default, acceptEdits, plan, dontAsk, bypassPermissions, auto.\n',
+  });
+  const misspelled = await run(["bash", "--input", '{"command":"ls"}']);
+  expect([misspelled.status, misspelled.err]).toEqual([0, 'hookline: Unknown tool "bash". Did you mean "Bash"?\n']);
+  expect((await run(["mcp__files__read", "--input", "{}"])).err).toBe("");
 });
 
 test("escapes in a command are shown as symbols", async () => {
@@ -167,9 +177,9 @@ test("escapes in a command are shown as symbols", async () => {
 
 test("--batch and --no-settings keep no warning about rules to themselves", async () => {
   const line = JSON.stringify({ tool: "Bash", input: { command: "ls" } });
-  const batch = await run(["--batch", "--deny", "bash(rm *)", "--mode", "foo"], `${line}\n${line}\n`);
+  const batch = await run(["--batch", "--deny", "bash(rm *)"], `${line}\n${line}\n`);
   expect(batch.out.split("\n").length).toBe(3);
-  expect(batch.err.split("\n").map((text) => text.split(": ")[1])).toEqual(["rule-invalid", "mode-unknown", undefined]);
+  expect(batch.err.split("\n").map((text) => text.split(": ")[1])).toEqual(["rule-invalid", undefined]);
   settings("home", { deny: 1 });
   const file = join(base, "mine.json");
   writeFileSync(file, JSON.stringify({ permission: { deny: ["Bash(rm *)"] } }));

@@ -9,10 +9,20 @@ import {
   type Policy,
   type RuleLayer,
 } from "../../permissions/internal.ts";
-import { escapeControls, isObject, messageOf, Problem, type Warning } from "../../protocol/internal.ts";
+import {
+  defined,
+  escapeControls,
+  eventRow,
+  intendedName,
+  isObject,
+  messageOf,
+  Problem,
+  type Warning,
+} from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { choice, optionTexts } from "../options/option-values.ts";
+import { permissionMode } from "../options/permission-mode.ts";
 import { settingsArguments } from "../options/settings-options.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
 import { jsonText, styleFor } from "../print/terminal.ts";
@@ -67,6 +77,9 @@ async function runOne(call: ParsedCall, policy: Policy, context: JudgeContext, i
   if (tool === undefined || extra.length > 0 || given === undefined) {
     throw new Problem("cli/usage", "hookline check requires one tool and --input. See hookline check --help.");
   }
+  const meant = intendedName(eventRow("PreToolUse"), tool);
+  if (meant !== undefined)
+    await io.err(`hookline: Unknown tool "${escapeControls(tool)}". Did you mean "${escapeControls(meant)}"?\n`);
   const judgement = judge({ tool, input: await readObject(given, "--input", io) }, policy, context);
   const text = call.flag("json")
     ? jsonText(judgementJson(judgement))
@@ -138,7 +151,8 @@ async function permissionLayers(call: ParsedCall, io: Io) {
       ...rules.context(),
       attended: !call.flag("unattended"),
       pathCase: choice(call, "path-case", ["auto", "sensitive", "insensitive"]) ?? "auto",
-      ...optionTexts(call, { mode: "mode", shell: "shell" }),
+      ...defined({ mode: permissionMode(call, "mode") }),
+      ...optionTexts(call, { shell: "shell" }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { Problem, plainLine } from "../../protocol/internal.ts";
+import { closestName, Problem, plainLine } from "../../protocol/internal.ts";
 import { type Statusline, statusline } from "../../usage/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
@@ -11,7 +11,8 @@ export const command: Command = {
 of today and of the current block, the share of the context window, and the limits.
 
 It reads only what is new in this session; other figures are those of the last hookline usage. A template can use {model}, {session},
-{host}, {today}, {block}, {blockLeft}, {context} and {limits}; a part between bars without a value is omitted.
+{host}, {today}, {block}, {blockLeft}, {context} and {limits}; a part between bars without a value is
+omitted, and an unknown name is reported on standard error.
 Exit status: 0 whatever the input is, 1 only for invalid options.`,
   mostArguments: 0,
   options: {
@@ -22,6 +23,7 @@ Exit status: 0 whatever the input is, 1 only for invalid options.`,
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {
     const source = choice(call, "cost-source", costSources) ?? "auto";
+    for (const warning of unknownNames(call.text("template") ?? "")) await io.err(`hookline: ${warning}\n`);
     const text = io.stdin.isTTY ? "" : await readAll(io);
     try {
       const options = { env: io.env, home: io.home, ...optionTexts(call, { timezone: "timezone" }) };
@@ -43,16 +45,28 @@ const defaultTemplate = "{model} | {session} session | {today} today | {block} |
 
 /** Fills in the template. The result has no line breaks and no control characters, whatever the input contains. */
 function statuslineText(line: Statusline, source: CostSource, template: string = defaultTemplate): string {
-  const figures = new Map(Object.entries(figuresOf(line, source)));
+  const figures = new Map<string, string | undefined>(Object.entries(figuresOf(line, source)));
   const parts = template.split("|").flatMap((part) => {
-    const names = [...part.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-    if (names.length > 0 && names.every((name) => !figures.get(name))) return [];
+    const used = [...part.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+    if (used.length > 0 && used.every((name) => !figures.get(name))) return [];
     return [part.replace(/\{(\w+)\}/g, (_, name: string) => figures.get(name) ?? "").trim()];
   });
   return plainLine(parts.filter(Boolean).join(" | "));
 }
 
-function figuresOf(line: Statusline, source: CostSource): Readonly<Record<string, string | undefined>> {
+/** A sentence for each name in a template that has no figure. */
+function unknownNames(template: string): readonly string[] {
+  const used = new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ""));
+  const unknown = [...used].filter((name) => !names.some((known) => known === name));
+  return unknown.map((name) => {
+    const near = closestName(name, names);
+    return `Unknown name {${name}} in --template.${near === undefined ? "" : ` Did you mean {${near}}?`}`;
+  });
+}
+
+const names = ["model", "session", "host", "today", "block", "blockLeft", "context", "limits"] as const;
+
+function figuresOf(line: Statusline, source: CostSource): Readonly<Record<(typeof names)[number], string | undefined>> {
   const { block } = line;
   return {
     model: line.model,

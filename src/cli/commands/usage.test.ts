@@ -264,6 +264,15 @@ test("a status line: model, session, today, block, context, limits", async () =>
   expect(await line("--template", "{model} | {nothing} | {context} used")).toBe("Opus | 25% used\n");
 });
 
+test("a status line reports an unknown name of a template on stderr and names the nearest", async () => {
+  const told = await hookline(["statusline", "--template", "{modle} | {model}"], {}, '{"model":"Opus"}');
+  expect(told).toEqual({
+    status: 0,
+    out: "Opus\n",
+    err: "hookline: Unknown name {modle} in --template. Did you mean {model}?\n",
+  });
+});
+
 test("it reads on as the session grows, beside what the last report knows, and opens no database", async () => {
   const at = new Date().toISOString();
   const transcript_path = session(call("m1", at));
