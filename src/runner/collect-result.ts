@@ -57,12 +57,17 @@ function exitReasonOf(facts: RunFacts): ExitReason {
     case "cancelled":
       return { ended: "interrupted", exitCode: null, error: "interrupted" };
     case "not-started":
-      return { ended: "error", exitCode: null, error: ended.why };
+      return { ended: "error", exitCode: null, error: notStartedReason(ended.why) };
     case "signal":
       return { ended: "error", exitCode: null, error: `the agent was killed by ${ended.signal}` };
     case "exit":
       return exitReasonFromCode(ended.code, facts);
   }
+}
+
+function notStartedReason(why: string): string {
+  if (why !== "claude was not found") return why;
+  return `${why}. Install Claude Code, set HOOKLINE_CLAUDE to its path, or use the agent of Hookline: --agent hookline`;
 }
 
 /** An answer needs all three: exit code 0, a result line that reports success, and a session. */

@@ -42,6 +42,15 @@ test("--as context answers for the event of the hook that calls", async () => {
   expect(JSON.parse(out)).toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUse" } });
 });
 
+test("ask without Claude Code names the ways out", async () => {
+  const env = { PATH: base, HOME: base, HOOKLINE_HOME: join(base, "state") };
+  const { status, out } = await callHookline(["ask", "hi"], { home: base, env });
+  expect([status, out.split("\n")[0]]).toEqual([
+    1,
+    "[error] claude was not found. Install Claude Code, set HOOKLINE_CLAUDE to its path, or use the agent of Hookline: --agent hookline",
+  ]);
+});
+
 test("ask exits with 1 when the agent crashes", async () => {
   expect((await ask(["hi"], { env: { STAND_IN: "crash" } })).status).toBe(1);
 });
