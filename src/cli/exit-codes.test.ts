@@ -60,6 +60,12 @@ test("install, uninstall, status and doctor exit with the documented codes", asy
   expect([await codeOf("uninstall"), readFileSync(file, "utf8"), await codeOf("status")]).toEqual([0, "{}", 4]);
 });
 
+test("status without an installation names the command as a project with a local install runs it", async () => {
+  expect((await caller(world())("status")).out).toBe(
+    "Nothing is installed here. Install an app with npx hookline install.\n",
+  );
+});
+
 test("uninstall --scope project or local in the home directory is refused and keeps the user's entries", async () => {
   const here = world();
   const call = here.call({ scope: "user", needs: [stop] });

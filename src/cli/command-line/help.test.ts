@@ -31,3 +31,8 @@ test("help for a command that does not exist names the nearest one", async () =>
   const { status, err } = await callHookline(["help", "tset"], { home });
   expect([status, err]).toEqual([1, 'hookline: Unknown command "tset". Did you mean "test"?\n']);
 });
+
+test("the help of demo says that --no-studio has no effect yet", async () => {
+  const { out } = await callHookline(["demo", "--help"], { home });
+  expect(out).toMatch(/--no-studio +no effect yet/);
+});

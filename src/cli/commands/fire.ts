@@ -28,7 +28,7 @@ Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and
     "exit-code": { about: "exit with 2 for deny or block and 3 for ask" },
   },
   examples: [
-    `hookline fire PreToolUse --input '{"tool_name":"Bash","tool_input":{"command":"git push"}}'`,
+    `hookline fire PreToolUse --input '{"tool_name":"Bash","tool_input":{"command":"git push"},"tool_use_id":"t1","transcript_path":"t.jsonl"}'`,
     "hookline fire Stop --settings team.json --json < payload.json --input -",
   ],
   async run(call, io) {

@@ -15,7 +15,8 @@ test("a megabyte of context is cut at the cap with a mark", () => {
   expect(wrapped).toMatch(/x\n\[cut: 1048576 characters in all\]\n<\/hook-output>$/);
 });
 
-test("a tag that is none is a wrong call", () => {
+test("a call without a tag, or with a text that cannot be one, is refused", () => {
+  expect(() => wrapContext("a", undefined as never)).toThrow("undefined cannot be a tag. Use letters,");
   expect(() => wrapContext("a", "a b")).toThrow(expect.objectContaining({ code: "context/bad-tag" }));
   expect(() => wrapContext("a", ".*")).toThrow(expect.objectContaining({ name: "Problem" }));
 });

@@ -1,4 +1,4 @@
-import { Problem, stripControl } from "../../protocol/internal.ts";
+import { Problem, showValue, stripControl } from "../../protocol/internal.ts";
 
 /** The longest text that goes to a model in one piece. */
 export const maxContextChars: number = 10_000;
@@ -8,8 +8,8 @@ export const maxContextChars: number = 10_000;
  * stand inside it; control sequences are removed and a text over the cap is cut with a mark.
  */
 export function wrapContext(text: string, tag: string): string {
-  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(tag)) {
-    throw new Problem("context/bad-tag", `"${tag}" cannot be a tag. Use letters, digits, "-" and "_".`, {
+  if (typeof tag !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(tag)) {
+    throw new Problem("context/bad-tag", `${showValue(tag)} cannot be a tag. Use letters, digits, "-" and "_".`, {
       about: { tag },
     });
   }
