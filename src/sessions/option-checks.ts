@@ -25,6 +25,8 @@ const optionChecks = {
   ...{ now: functionCheck, uuid: functionCheck, startOf: functionCheck, redact: functionCheck },
   ...{ root: textCheck, version: textCheck, entrypoint: textCheck, at: textCheck, id: textCheck, leaf: textCheck },
   ...{ project: textCheck, text: textCheck, cwd: textCheck, into: objectCheck, checks: list, signal: abortSignalCheck },
+  ...{ regex: booleanCheck, matchCase: booleanCheck, progress: functionCheck, price: functionCheck },
+  ...{ gitBranch: textCheck, limit: undefined, around: undefined, last: undefined },
   ...{ attempts: numberCheck, pauseMs: numberCheck, missing: oneOfCheck(["empty"]) },
   ...{ from: undefined, pollMs: undefined, sinceMs: undefined },
 } satisfies Readonly<Record<string, OptionCheck | undefined>>;
@@ -58,6 +60,10 @@ export function checkFunction<T>(name: string, value: T): T {
 
 export function checkText<T>(name: string, value: T): T {
   return checked(name, value, typeof value === "string", "a text");
+}
+
+export function checkSignal(value: unknown): void {
+  checked("signal", value, value === undefined || abortSignalCheck(value) === undefined, "an AbortSignal");
 }
 
 export function checkPattern<T>(name: string, value: T): T {
@@ -97,12 +103,21 @@ export function checkStoreOptions(options: { readonly version: string; readonly 
   checkOptions("openStore", options, [...homeOptions, "root", "version", "entrypoint", "fs", "now", "uuid"]);
 }
 
-/** The options of a session of a store. */
-export function checkSessionOptions(options: unknown): void {
+/** The options of a method of a store. */
+export function checkSessionOptions(of: "open" | "resume" | "fork", options: object): void {
   checkObject("options", options);
   const { cwd, id, gitBranch, at } = options as Readonly<Record<string, unknown>>;
   if (typeof cwd !== "string" || cwd === "") throw optionProblem("cwd", cwd, "the path of a folder");
   for (const [name, value] of Object.entries({ id, gitBranch, at })) if (value !== undefined) checkText(name, value);
+  const more = { open: ["id"], resume: [], fork: ["id", "at"] } as const;
+  checkOptions(of, options, ["cwd", "gitBranch", ...more[of]]);
+}
+
+const appendChecks = { durable: booleanCheck, uuid: textCheck, parent: undefined } as const;
+
+/** The options of `append`; its `uuid` is the id itself. */
+export function checkAppendOptions(options: object): void {
+  checkNamed("append", options, appendChecks, "sessions/option");
 }
 
 /** The result of `findRoots`. */
@@ -127,6 +142,7 @@ export function checkWindow(request: unknown): void {
   const { from, around, last, limit } = isObject(request) ? request : {};
   if ([from, around, last].filter((value) => value !== undefined).length !== 1)
     throw optionProblem("window", request, "one of { from }, { around } and { last }");
+  if (isObject(request)) checkOptions("window", request, ["from", "around", "last", "limit"]);
   if (last !== undefined) checkCount("last", last);
   if (limit !== undefined) checkCount("limit", limit);
   if (around !== undefined) checkText("around", around);

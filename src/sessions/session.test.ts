@@ -10,6 +10,7 @@ import { listSessions } from "./find/find-sessions.ts";
 import { findSessions } from "./find/session-files.ts";
 import { findTranscripts } from "./find/transcript-files.ts";
 import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
+import { liveSessions } from "./home/live-sessions.ts";
 import { archiveSession } from "./keep/archive-session.ts";
 import { migrateSession } from "./keep/migrate-session.ts";
 import { readSpilledOutput } from "./parts/part-files.ts";
@@ -203,6 +204,39 @@ test.each<[string, () => unknown, string]>([
   ["a number as a session", () => openSession(5 as never), "openSession is an id, "],
   ["a text as roots", () => openSession("1234", { roots: folder as never }), "roots is a list of folders, not "],
   ["a search limited to NaN", () => searchSessions("x", { roots: [], limit: Number.NaN }), "limit is a whole number"],
+  [
+    "a misspelled option of a search",
+    () => searchSessions("mug", { root: "x" } as never),
+    'no option "root". Did you mean',
+  ],
+  [
+    "a misspelled option of liveSessions",
+    () => liveSessions({ root: "x" } as never),
+    'no option "root". Did you mean roots?',
+  ],
+  ["an option of load", () => sessionAt(place()).load({ branch: "x" } as never), "signal is an AbortSignal, not "],
+  ["an option of refresh", () => sessionAt(place()).refresh({} as never), "signal is an AbortSignal, not "],
+  ["a misspelled option of stats", () => sessionAt(place()).stats({ prize: 1 } as never), "Did you mean price?"],
+  [
+    "a misspelled option of entries",
+    () =>
+      sessionAt(place())
+        .entries({ sginal: 1 } as never)
+        .next(),
+    "Did you mean signal?",
+  ],
+  [
+    "a misspelled option of window",
+    () => sessionAt(place()).window({ last: 1, limti: 1 } as never),
+    "Did you mean limit?",
+  ],
+  ["a misspelled option of openSession", () => openSession("5e6f", { root: "x" } as never), "Did you mean roots?"],
+  [
+    "a root that does not exist",
+    () => listSessions({ roots: ["/nope"] }).next(),
+    'roots contains "/nope", which does not exist.',
+  ],
+  ["a root without sessions", () => listSessions({ roots: [folder] }).next(), "which does not contain projects/."],
   ["a search for a number", () => searchSessions(5 as never, { roots: [] }), "query is a text, not 5."],
   ["a bad expression", () => searchSessions("(", { roots: [], regex: true }), "Invalid regular expression"],
   ["a list since NaN", () => listSessions({ roots: [], sinceMs: Number.NaN }).next(), "sinceMs is a number of"],

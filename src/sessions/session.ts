@@ -7,7 +7,7 @@ import { finalText } from "./model/final-text.ts";
 import { type Ancestor, lineageOf } from "./model/lineage.ts";
 import { modelOf, type SessionModel } from "./model/session-model.ts";
 import { type PriceOf, type SessionStats, statsOf } from "./model/session-stats.ts";
-import { checkOptions, checkWindow, homeOptions, optionProblem } from "./option-checks.ts";
+import { checkOptions, checkSignal, checkWindow, homeOptions, optionProblem } from "./option-checks.ts";
 import { queryOf } from "./query/build-query.ts";
 import type { Query } from "./query/query.ts";
 import { querySource } from "./query/query-source.ts";
@@ -96,7 +96,8 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     return load;
   }
 
-  function load(signal?: AbortSignal): Promise<SessionModel> {
+  async function load(signal?: AbortSignal): Promise<SessionModel> {
+    checkSignal(signal);
     return unlessAborted(loading ?? loadAgain(), signal);
   }
 
@@ -115,13 +116,15 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
       });
       return header;
     },
-    async *entries({ signal } = {}) {
+    async *entries(options = {}) {
+      checkOptions("entries", options, ["signal"]);
       if (isEmpty()) return;
-      for await (const batch of readEntries(place.file, { signal })) yield* batch;
+      for await (const batch of readEntries(place.file, options)) yield* batch;
     },
     load,
     async window(request, signal) {
       checkWindow(request);
+      checkSignal(signal);
       const offsets = async () => {
         const earlier = await table;
         table = offsetsOf(place.file, earlier, signal);
@@ -130,10 +133,14 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
       return isEmpty() ? [] : readEntryWindow(place.file, request, offsets, signal);
     },
     query: () => queryOf(querySource({ place, model: () => model, load, now, isEmpty })),
-    stats: async (options) => statsOf(await load(), options),
+    async stats(options = {}) {
+      checkOptions("stats", options, ["price"]);
+      return statsOf(await load(), options);
+    },
     finalText: async () => finalText(await load()),
     lineage: async () => lineageOf(await load()),
     async refresh(signal) {
+      checkSignal(signal);
       const before = model;
       header = undefined;
       return (await unlessAborted(loadAgain(), signal)) !== before;

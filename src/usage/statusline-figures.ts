@@ -39,7 +39,7 @@ const mostBytes = 8 * 1024 * 1024;
  * Reads only new bytes of this session and opens no database.
  */
 export async function statusline(text: string, options: StatuslineOptions = {}): Promise<Statusline> {
-  checkStatuslineOptions(options);
+  checkStatuslineOptions(text, options);
   const input = readStatuslineInput(text);
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);

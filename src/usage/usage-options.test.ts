@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answer, one, openWorld } from "./fixtures/world.ts";
-import { type SpentOn, spent, type UsageOptions, usageReport } from "./internal.ts";
+import { type SpentOn, spent, statusline, type UsageOptions, usageReport } from "./internal.ts";
 
 test.each([
   { report: "constructor" },
@@ -44,6 +44,22 @@ test.each([null, "models", 5, []])("options that are %j are refused, not taken f
   const refusal = { code: "usage/option" };
   await expect(usageReport(options as never)).rejects.toMatchObject(refusal);
   await expect(spent({ day: "today" }, options as never)).rejects.toMatchObject(refusal);
+});
+
+test("a root that does not exist is refused, and never answered with 0", async () => {
+  const refusal = (of: string) => ({
+    code: "usage/option",
+    message: `The option roots of ${of} must be a list of directories that contain projects/, not ["nope"].`,
+  });
+  await expect(usageReport({ roots: ["nope"], index: false })).rejects.toMatchObject(refusal("usageReport"));
+  await expect(spent({ day: "today" }, { roots: ["nope"] })).rejects.toMatchObject(refusal("spent"));
+});
+
+test("statusline refuses input that is not text", async () => {
+  await expect(statusline({ inptu: 1 } as never)).rejects.toMatchObject({
+    code: "usage/option",
+    message: expect.stringContaining("The input of statusline must be the client's JSON as text, not "),
+  });
 });
 
 test("settings that cannot be read or hold an unknown name are an error", async () => {

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import {
   abortSignalCheck,
   booleanCheck,
@@ -62,13 +64,21 @@ export interface ReportRequest {
 }
 
 const spentChecks: Readonly<Record<keyof SpentOptions, OptionCheck | undefined>> = {
-  roots: checkOf("a list of folders", Array.isArray),
+  roots: checkOf(
+    "a list of directories that contain projects/",
+    (roots) => Array.isArray(roots) && roots.every(isRoot),
+  ),
   timezone: textCheck,
   now: checkOf("a time in milliseconds", (now) => typeof now === "number" && !Number.isNaN(new Date(now).getTime())),
   env: objectCheck,
   home: textCheck,
   platform: textCheck,
 };
+
+/** A path that has no sessions would give a report of nothing. */
+function isRoot(root: unknown): boolean {
+  return typeof root !== "string" || existsSync(basename(root) === "projects" ? root : join(root, "projects"));
+}
 
 const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>> = {
   ...spentChecks,
@@ -103,7 +113,8 @@ export function checkUsageOptions(options: UsageOptions): void {
 }
 
 /** The same for `statusline`. */
-export function checkStatuslineOptions(options: object): void {
+export function checkStatuslineOptions(text: unknown, options: object): void {
+  if (typeof text !== "string") throw wrong("The input of statusline", text, "the client's JSON as text");
   const { roots: _, ...checks } = spentChecks;
   checkNamed("statusline", options, checks, "usage/option");
 }

@@ -200,13 +200,16 @@ describe("asking for one session", () => {
     await expect(find(`${one}x.jsonl`)).rejects.toEqual(code("sessions/not-found"));
   });
 
-  test("an ambiguous or unknown name lists candidates; short prefixes are none", async () => {
+  test("an ambiguous or unknown name lists candidates; a short prefix is refused with the reason", async () => {
     session("-p", "abcd1234", []);
     session("-q", "abcd5678", []);
     session("-q", "abc", []);
     await expect(find("abcd")).rejects.toThrow(/matches 2 sessions:\n {2}abcd1234 {2}in -p\n {2}abcd5678 {2}in -q/);
     await expect(find("abcd")).rejects.toEqual(code("sessions/ambiguous"));
-    await expect(find("ab")).rejects.toEqual(code("sessions/not-found"));
+    await expect(find("ab")).rejects.toMatchObject({
+      code: "sessions/not-found",
+      message: expect.stringContaining("The beginning of an id needs at least 4 characters."),
+    });
     expect((await find("abc")).id).toBe("abc");
     await expect(find("zzzz")).rejects.toEqual(code("sessions/not-found"));
   });

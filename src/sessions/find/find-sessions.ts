@@ -41,8 +41,9 @@ export async function* listSessions(options: ListSessionsOptions = {}): AsyncGen
   checkMs("sinceMs", options.sinceMs);
   checkOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
   const places = await newestFirst(options);
+  const { cwd: _cwd, sinceMs: _sinceMs, signal: _signal, ...where } = options;
   const liveState = new Map(
-    (await liveSessions({ ...options, all: true })).map((session) => [session.sessionId, session.live]),
+    (await liveSessions({ ...where, all: true })).map((session) => [session.sessionId, session.live]),
   );
   const headerOf = memoized((file: string) => readHeader(file).catch(() => bareHeader(file)));
   const folders = groupBy(places, ({ place }) => place.folder);
@@ -126,6 +127,8 @@ export interface FindOptions extends RootOptions {
   readonly missing?: "empty";
 }
 
+const shortestPrefix = 4;
+
 /** Finds a session by full id, unique prefix of at least 4 characters, `last` (newest in this directory), or transcript path. */
 export async function findSession(name: string, options: FindOptions = {}): Promise<SessionPlace> {
   if (!options.idsOnly && /\.jsonl(?:\.gz)?$/.test(name)) return placeOfFile(name, options.missing);
@@ -135,7 +138,9 @@ export async function findSession(name: string, options: FindOptions = {}): Prom
   const exact = places.filter(({ id }) => id === name);
   const matches = exact.length > 0 ? exact : places;
   const [match] = matches;
-  if (match === undefined) throw notFound(name, "hookline sessions ls lists all sessions.");
+  const short =
+    name.length < shortestPrefix ? `The beginning of an id needs at least ${shortestPrefix} characters. ` : "";
+  if (match === undefined) throw notFound(name, `${short}hookline sessions ls lists all sessions.`);
   if (matches.length > 1) throw ambiguous(name, matches);
   return match;
 }
@@ -162,7 +167,7 @@ async function candidates(name: string, where: RootOptions): Promise<SessionPlac
   const realFile = realFileFinder();
   const byFile = new Map<string, SessionPlace>();
   for (const place of bestPlaces(await findRoots(where))) {
-    if (place.id !== name && (name.length < 4 || !place.id.startsWith(name))) continue;
+    if (place.id !== name && (name.length < shortestPrefix || !place.id.startsWith(name))) continue;
     const file = await realFile(place);
     if (!byFile.has(file) || basename(dirname(file)) === place.project) byFile.set(file, place);
   }

@@ -57,7 +57,9 @@ test("roots the caller names are the only ones", async () => {
   folder(".claude", "projects");
   folder("mine", "projects");
   const mine: SessionRoot = { path: join(home, "mine"), origin: "archive" };
-  expect(await findRoots({ roots: [mine, join(home, "none")], env: {}, home })).toEqual([mine]);
+  expect(await findRoots({ roots: [mine, { path: join(home, "none"), origin: "archive" }], env: {}, home })).toEqual([
+    mine,
+  ]);
 });
 
 async function sessions(): Promise<SessionPlace[]> {

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type HomeSource, homeFolder, statePath } from "../../files/internal.ts";
+import { Problem, plainLine } from "../../protocol/internal.ts";
 import { optionProblem } from "../option-checks.ts";
 
 /** A folder that contains `projects/`, by its real path. */
@@ -21,7 +23,10 @@ export interface RootOptions extends HomeSource {
   readonly roots?: readonly (string | SessionRoot)[] | undefined;
 }
 
-/** Existing roots, each once, in a fixed order: the client's, our store, the archive. */
+/**
+ * Existing roots, each once, in a fixed order: the client's, our store, the archive. A path that the caller names has to be one, since
+ * an empty result would be misleading.
+ */
 export async function findRoots(where: RootOptions = {}): Promise<SessionRoot[]> {
   if (where.roots !== undefined && !Array.isArray(where.roots))
     throw optionProblem("roots", where.roots, "a list of folders");
@@ -30,9 +35,16 @@ export async function findRoots(where: RootOptions = {}): Promise<SessionRoot[]>
   const roots = new Map<string, SessionRoot>();
   for (const { path, origin } of candidates) {
     const real = await configFolder(path);
+    if (real === undefined && where.roots?.includes(path)) throw noRoot(path);
     if (real !== undefined && !roots.has(real)) roots.set(real, { path: real, origin });
   }
   return [...roots.values()];
+}
+
+function noRoot(path: string): Problem {
+  const why = existsSync(path) ? "does not contain projects/" : "does not exist";
+  const message = plainLine(`roots contains "${path}", which ${why}. Pass a directory such as ~/.claude.`);
+  return new Problem("sessions/option", message, { about: { option: "roots", path } });
 }
 
 /** Where our own store keeps its sessions, by default. */

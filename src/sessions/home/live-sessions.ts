@@ -3,6 +3,7 @@ import { processExists, processStart } from "../../files/internal.ts";
 import { textField } from "../../protocol/internal.ts";
 import { findRoots, type RootOptions } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
+import { checkOptions, homeOptions } from "../option-checks.ts";
 import { watchPaths } from "../read/follow-session.ts";
 import { readJsonObject, textFields } from "./client-json.ts";
 
@@ -44,6 +45,7 @@ export interface LiveOptions extends RootOptions {
 
 /** Running sessions, sorted by pid. */
 export async function liveSessions(options: LiveOptions = {}): Promise<LiveSession[]> {
+  checkOptions("liveSessions", options, [...homeOptions, "roots", "all", "startOf"]);
   const { startOf = systemStart, all = false, ...where } = options;
   const sessions: LiveSession[] = [];
   for (const root of await findRoots(where)) {
@@ -122,13 +124,13 @@ export interface LiveChange {
 export async function* watchLive(
   options: LiveOptions & { signal?: AbortSignal; pollMs?: number } = {},
 ): AsyncGenerator<LiveChange, undefined> {
-  const { signal, pollMs = 250 } = options;
-  const folders = (await findRoots(options)).map(({ path }) => join(path, "sessions"));
+  const { signal, pollMs = 250, ...where } = options;
+  const folders = (await findRoots(where)).map(({ path }) => join(path, "sessions"));
   const changes = watchPaths(folders, signal);
   let earlier = new Map<string, LiveSession>();
   try {
     while (signal?.aborted !== true) {
-      const now = new Map((await liveSessions(options)).map((session) => [session.file, session]));
+      const now = new Map((await liveSessions(where)).map((session) => [session.file, session]));
       for (const [file, session] of now) {
         const before = earlier.get(file);
         if (before === undefined) yield { kind: "started", session };

@@ -4,7 +4,7 @@ import { bestPlaces, realFileFinder, type SessionPlace, transcriptsOf } from "..
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
 import { memoized } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
-import { checkCount, checkMs, checkText } from "../option-checks.ts";
+import { checkCount, checkMs, checkOptions, checkText, homeOptions } from "../option-checks.ts";
 import { cutArchive } from "../read/gzip-source.ts";
 import { type RecordSource, recordSource } from "../read/json-records.ts";
 import { itemsIn } from "../read/read-entries.ts";
@@ -89,11 +89,17 @@ export async function searchSessions(query: string, options: SearchOptions = {})
   return { hits: await withTurns(rank.best()), total: rank.total, files, bytes, unread };
 }
 
-export function checkSearch(query: string, { limit, sinceMs }: SearchOptions): void {
+export function checkSearch(query: string, options: SearchOptions): void {
   checkText("query", query);
-  checkMs("sinceMs", sinceMs);
-  if (limit !== undefined) checkCount("limit", limit);
+  checkOptions("searchSessions", options, [...homeOptions, "roots", ...searchOptionNames]);
+  checkMs("sinceMs", options.sinceMs);
+  if (options.limit !== undefined) checkCount("limit", options.limit);
 }
+
+const searchOptionNames = [
+  ...(["regex", "matchCase", "results", "thinking", "agents"] as const),
+  ...(["project", "sinceMs", "limit", "signal", "progress"] as const),
+];
 
 /** Whether the options include texts of this kind. */
 function isSearched(kind: TextKind, { results = false, thinking = false }: SearchOptions): boolean {

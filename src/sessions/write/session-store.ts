@@ -118,7 +118,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   return {
     root,
     async open(options) {
-      checkSessionOptions(options);
+      checkSessionOptions("open", options);
       const { id, ...wanted } = options;
       // No session has an id that was just made.
       const there = id === undefined ? undefined : placeOf(root, id);
@@ -126,11 +126,11 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
       return (await exists(place.file)) ? resume(place, wanted) : start(place, wanted);
     },
     async resume(id, wanted) {
-      checkSessionOptions(wanted);
+      checkSessionOptions("resume", wanted);
       return resume(await existing(id), wanted);
     },
     async fork(source, options) {
-      checkSessionOptions(options);
+      checkSessionOptions("fork", options);
       if (typeof source !== "string") checkObject("source", source);
       const { at, id, ...wanted } = options;
       const from = typeof source === "string" ? await existing(source) : source;

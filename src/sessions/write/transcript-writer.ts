@@ -6,7 +6,7 @@ import {
   isConversationDraft,
   type RecordDraft,
 } from "../formats/claude-code/write-record.ts";
-import { checkObject, checkRecord } from "../option-checks.ts";
+import { checkAppendOptions, checkRecord } from "../option-checks.ts";
 import { spillLargeParts } from "../parts/spill-large-parts.ts";
 
 /** One transcript file, open for appending. */
@@ -137,7 +137,7 @@ export function openTranscriptWriter(options: TranscriptOptions): TranscriptWrit
     },
     async append(draft, appendOptions = {}) {
       checkRecord(draft);
-      checkObject("options", appendOptions);
+      checkAppendOptions(appendOptions);
       if (closed) throw new Problem("sessions/closed", `${file} is closed. Open the session again.`);
       return new Promise((done, fail) => {
         queue.push({ draft, options: appendOptions, done, fail });
