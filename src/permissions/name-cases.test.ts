@@ -106,7 +106,7 @@ test("a deny or ask rule that misspells its tool, or holds two rules, asks about
 test("an unknown key below permissions and a value that is not a list are reported; one rule in place of a list restricts", () => {
   const told = (layer: object) => compileRules([{ scope: "user", ...layer }]).warnings.map(({ message }) => message);
   expect(told({ Deny: ["Bash(rm *)"] })).toEqual([
-    'user, permissions.Deny is not a key of permissions, so it has no effect; did you mean "deny"?',
+    'user, permissions.Deny is not a key of permissions, so the calls that it names are asked about; did you mean "deny"?',
   ]);
   expect(told({ permissions: { deny: ["Bash(rm *)"] } })).toEqual([expect.stringContaining("permissions.permissions")]);
   expect(told({ block: ["Bash(rm *)"], future: true }).length).toBe(2);
@@ -120,6 +120,27 @@ test("an unknown key below permissions and a value that is not a list are report
     { scope: "project", deny: "Bash(rm *)" as never },
   ]);
   expect(judge({ tool: "Bash", input: { command: "rm x" } }, policy, context).decision).toBe("deny");
+});
+
+test.each<[string, object, readonly string[]]>([
+  ["a list in a list", { deny: [["Bash(ls)"]] }, ["ask", "ask"]],
+  ["an object in a list", { ask: [{ tool: "Bash" }] }, ["ask", "ask"]],
+  ["an object in place of the list", { deny: { "Bash(ls)": true } }, ["ask", "ask"]],
+  ["true in place of the list", { deny: true }, ["ask", "ask"]],
+  ["a key in another case", { Deny: ["Bash(ls)"] }, ["ask", "allow"]],
+  ["an unreadable rule under a misspelled key", { aks: [5] }, ["ask", "ask"]],
+  ["a text without a tool", { deny: ["(ls)"] }, ["ask", "ask"]],
+  ["nothing", { deny: ["", null], ask: null, _deny: ["Bash(ls)"], Deny: [] }, ["allow", "allow"]],
+])("%s under deny or ask is asked about: every call, or those of the tool that it names", (_, layer, decisions) => {
+  const policy = compileRules([
+    { scope: "user", allow: ["Bash(ls)", "WebSearch"] },
+    { scope: "local", ...layer },
+  ]);
+  const decided = [
+    judge({ tool: "Bash", input: { command: "ls" } }, policy, context),
+    judge({ tool: "WebSearch", input: { query: "x" } }, policy, context),
+  ];
+  expect(decided.map(({ decision }) => decision)).toEqual(decisions);
 });
 
 test("a deny or ask rule that misspells a tool of MCP or WebSearch asks and is reported; one on a field it lacks covers all of it", () => {

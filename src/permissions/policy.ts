@@ -5,6 +5,7 @@ import {
   layerFaults,
   type Mode,
   mayGrant,
+  misspelledRules,
   onlyManagedGrants,
   type RuleLayer,
   type RuleScope,
@@ -66,7 +67,12 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
   const managedOnly = onlyManagedGrants(ordered);
   const granting = ordered.filter((layer) => mayGrant(layer) && (!managedOnly || layer.scope === "managed"));
   const warnings: RuleWarning[] = ordered.flatMap(layerFaults);
-  const doubtful: RuleFindings["doubtful"] = [];
+  const doubtful: RuleFindings["doubtful"] = ordered.flatMap((layer) =>
+    misspelledRules(layer).map(({ key, written }) => {
+      const tool = toolOf(written, names);
+      return { tools: compileTool(tool, names), text: `${quoted(written)} under ${quoted(key)}` };
+    }),
+  );
   const readList = (list: RuleList, from: readonly RuleLayer[]) =>
     from.flatMap((layer) => rulesOf(layer, list, { names, warnings, doubtful }));
   const policy: Policy = {
@@ -115,13 +121,14 @@ function rulesOf(layer: RuleLayer, list: RuleList, findings: RuleFindings): read
     };
     const warnAndAsk = (tool: string, what: string): void => {
       doubtful.push({ tools: compileTool(tool, names), text });
-      warn("rule-invalid", `${what}; every ${tool} call is asked about until it is fixed`);
+      const calls = tool === anyTool ? "every call" : `every ${tool} call`;
+      warn("rule-invalid", `${what}; ${calls} is asked about until it is fixed`);
     };
     const read = readRule(written, list, names);
     if (isInvalid(read)) {
-      const { invalid, tool, tooWide } = read;
+      const { invalid, tooWide } = read;
       if (tooWide) warn("rule-too-wide", `grants nothing: ${invalid}`);
-      else if (list !== "allow" && tool !== undefined) warnAndAsk(tool, `is disabled: ${invalid}`);
+      else if (list !== "allow" && !isBlank(written)) warnAndAsk(toolOf(written, names), `is disabled: ${invalid}`);
       else warn("rule-invalid", `is disabled: ${invalid}`);
       return [];
     }
@@ -132,6 +139,20 @@ function rulesOf(layer: RuleLayer, list: RuleList, findings: RuleFindings): read
     }
     return [{ text: rule.text, list, scope: layer.scope, meaning, ...defined({ file: layer.file }) }];
   });
+}
+
+/** The tool of a deny or ask rule; every tool when it cannot be read. */
+function toolOf(written: unknown, names: ToolNames): string {
+  const read = readRule(written, "deny", names);
+  const tool = isInvalid(read) ? read.tool : read.rule.tool;
+  return tool === undefined ? anyTool : (intendedTool(tool, names) ?? tool);
+}
+
+const anyTool = "*";
+
+/** An entry that cannot have been meant to restrict anything. */
+function isBlank(written: unknown): boolean {
+  return written === null || (typeof written === "string" && written.trim() === "");
 }
 
 /** Why a deny or ask rule that is valid probably does not cover what its author intends, and the tool that is then asked about. */

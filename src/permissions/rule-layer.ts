@@ -1,6 +1,7 @@
 import {
   closestName,
   defined,
+  isMisspelling,
   type LayerKind,
   type ruleWarningCodes,
   type Settings,
@@ -93,7 +94,8 @@ export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
     ...misspelled.map((key) => {
       const near = closestName(key, layerKeys);
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-      return warning(key, `is not a key of permissions, so it has no effect${hint}`);
+      const effect = meansRestrictions(key) ? "so the calls that it names are asked about" : "so it has no effect";
+      return warning(key, `is not a key of permissions, ${effect}${hint}`);
     }),
     ...mistyped.map((list) => {
       const effect = writtenRules(layer, list).length > 0 ? "it is read as a list of one rule" : "it has no effect";
@@ -102,11 +104,27 @@ export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
   ];
 }
 
-/** The rules of a list. A string in place of a list is one rule under deny and ask, and no rule under allow. */
+/** The rules of a list. A value in place of a list is one rule under deny and ask, and no rule under allow. */
 export function writtenRules(layer: RuleLayer, list: RuleList): readonly unknown[] {
   const written: unknown = layer[list];
   if (Array.isArray(written)) return written;
-  return typeof written === "string" && list !== "allow" ? [written] : [];
+  return list === "allow" ? [] : rulesIn(written);
+}
+
+/** What is written under keys such as `Deny`, which are meant as `deny` or `ask`. */
+export function misspelledRules(layer: RuleLayer): readonly { readonly key: string; readonly written: unknown }[] {
+  const keys = Object.entries(layer).filter(([key]) => !layerKeys.includes(key) && meansRestrictions(key));
+  return keys.flatMap(([key, value]) => rulesIn(value).map((written) => ({ key, written })));
+}
+
+function rulesIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+}
+
+/** A key that begins with one of these characters is a comment. */
+function meansRestrictions(key: string): boolean {
+  return !/^[_/#$]/.test(key) && (["deny", "ask"] satisfies RuleList[]).some((list) => isMisspelling(key, list));
 }
 
 /** A non-fatal problem with a rule, a mode or an update. `place` names file, list and index. */

@@ -184,7 +184,7 @@ test("a key with a value that cannot be used is ignored, as narrowly as possible
   const layer = read({
     disableAllHooks: "yes",
     env: { A: "1", B: 2 },
-    permissions: { deny: ["Bash(rm *)", 5, "Read"], allow: "Bash", own: 1 },
+    permissions: { additionalDirectories: ["/a", 5, "/b"], allow: "Bash", own: 1 },
     statusLine: { type: "command" },
     allowedHttpHookUrls: ["http://a", null],
     httpHookAllowPrivate: "yes",
@@ -192,7 +192,7 @@ test("a key with a value that cannot be used is ignored, as narrowly as possible
   });
   expect(layer.settings).toEqual({
     env: { A: "1" },
-    permissions: { deny: ["Bash(rm *)", "Read"], own: 1 },
+    permissions: { additionalDirectories: ["/a", "/b"], own: 1 },
     allowedHttpHookUrls: ["http://a"],
     onConflict: "deny",
   });
@@ -200,7 +200,7 @@ test("a key with a value that cannot be used is ignored, as narrowly as possible
     [
       "env.B",
       "statusLine.command",
-      "permissions.deny[1]",
+      "permissions.additionalDirectories[1]",
       "permissions.allow",
       "disableAllHooks",
       "allowedHttpHookUrls[1]",
@@ -410,6 +410,19 @@ test("rules under a misspelled or misplaced key are reported, and one rule in pl
     expect.stringContaining('It counts as ["Bash(rm *)"].'),
     expect.stringContaining("It is ignored"),
   ]);
+});
+
+test("a deny or ask rule that is not a string reaches the rules, which ask", () => {
+  const layer = read({ permissions: { deny: [["Bash(ls)"], "Read", null], ask: { Bash: true }, allow: [5, "Edit"] } });
+  expect(layer.settings.permissions).toEqual({ deny: [["Bash(ls)"], "Read"], ask: [{ Bash: true }], allow: ["Edit"] });
+  expect(layer.warnings.map(({ place, message }) => [place, / It .*\./.exec(message)?.[0]])).toEqual(
+    [
+      ["deny[0]", "counts as a rule that cannot be read: every call is asked about until it is fixed"],
+      ["deny[2]", "is ignored; the rest of the file stays active"],
+      ["ask", "counts as a rule that cannot be read: every call is asked about until it is fixed"],
+      ["allow[0]", "is ignored; the rest of the file stays active"],
+    ].map(([key, effect]) => [`${file}: permissions.${key}`, ` It ${effect}.`]),
+  );
 });
 
 test.each([

@@ -135,10 +135,13 @@ function checkKeys(
 ): { readonly settings: Omit<Settings, "hooks">; readonly warnings: readonly Warning[] } {
   const warnings: Warning[] = [];
   const drop: Drop = ({ field: at, why }, found) => {
-    const strict = oneRule(at, found) ?? strictReadings[at];
+    const rule = restriction(at, found);
+    const strict = rule ?? strictReadings[at];
     const effect =
       strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${showValue(strict)}`;
-    warnings.push(warningAt("settings-invalid", file, at, `${why}. It ${effect}.`));
+    const unread = "counts as a rule that cannot be read: every call is asked about until it is fixed";
+    const isUnread = rule !== undefined && typeof found !== "string";
+    warnings.push(warningAt("settings-invalid", file, at, `${why}. It ${isUnread ? unread : effect}.`));
     return strict;
   };
   const { hooks: _, ...fields } = settingsFields;
@@ -156,9 +159,11 @@ function withAutoMode(value: Readonly<Record<string, unknown>>): Readonly<Record
   return { ...value, permissions: { disableAutoMode, ...permissions } };
 }
 
-/** A single rule instead of a list that restricts counts as that list. */
-function oneRule(at: string, found: unknown): readonly string[] | undefined {
-  return (at === "permissions.deny" || at === "permissions.ask") && typeof found === "string" ? [found] : undefined;
+/** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: what it means is asked about. */
+function restriction(at: string, found: unknown): unknown {
+  const [list, item] = /^permissions\.(?:deny|ask)(\[\d+\])?$/.exec(at) ?? [];
+  if (list === undefined || found === null) return undefined;
+  return item === undefined ? [found] : found;
 }
 
 /** Keys that look like a known one or belong elsewhere: their value has no effect. */
