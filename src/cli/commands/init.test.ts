@@ -28,7 +28,7 @@ test("next to an existing hooks file init writes no test and prints why", async 
   expect(out.split("\n").slice(0, 3)).toEqual([
     `wrote ${join(folder, ".claude/tsconfig.json")}`,
     `kept  ${file} (already exists; --force replaces it)`,
-    `no test written: ${testFile} would not fit your hooks file`,
+    `skipped ${testFile} (it would test the hooks file of init, not yours)`,
   ]);
   expect(readdirSync(join(folder, ".claude")).sort()).toEqual(["hooks.ts", "tsconfig.json"]);
   writeFileSync(testFile, "// mine too");

@@ -65,7 +65,7 @@ function initText({ written, kept, included, add }: InitResult, skippedTest?: st
   const lines = [
     ...written.map((path) => `wrote ${path}`),
     ...kept.map((path) => `kept  ${path} (already exists; --force replaces it)`),
-    ...(skippedTest === undefined ? [] : [`no test written: ${skippedTest} would not fit your hooks file`]),
+    ...(skippedTest === undefined ? [] : [`skipped ${skippedTest} (it would test the hooks file of init, not yours)`]),
   ];
   if (included.length > 0) lines.push("", `The hooks file includes ${included.join(", ")}.`);
   if (add.length > 0)

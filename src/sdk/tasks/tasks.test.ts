@@ -190,7 +190,7 @@ test("a misspelled option of a task, of tasks.add or of agentTask is an error, a
   expect(tasks.added).toEqual([]);
 });
 
-test("tasks.add with the name of a task instead of the task is an error that says so", async () => {
+test("tasks.add with the name of a task instead of the task is an error that names it", async () => {
   const app = createApp();
   const lint = app.task("lint", () => 1);
   let given: unknown;
