@@ -3,7 +3,7 @@ export { type RepairResult, repairSession } from "./check/repair-session.ts";
 export { type ValidationResult, validateSession } from "./check/validate-session.ts";
 export type { DocumentAgent, DocumentItem } from "./export/document.ts";
 export { documentOf, type ExportFormat, exportSession } from "./export/export-session.ts";
-export { findSession, listSessions, type SessionSummary } from "./find/find-sessions.ts";
+export { findSession, lastActivity, listSessions, type SessionSummary } from "./find/find-sessions.ts";
 export { findSessions, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
 export {
   findRoots,

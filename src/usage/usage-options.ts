@@ -53,7 +53,7 @@ export interface ReportRequest {
   readonly order?: "asc" | "desc";
   /** For blocks: how many tokens fit in one; `max` takes the fullest one so far. */
   readonly tokenLimit?: number | "max";
-  /** For models: the prices that were used. */
+  /** Adds the prices that were used; without usage, all prices. */
   readonly showPrices?: boolean;
   /** For sessions: the client's own figures next to ours. */
   readonly reconcile?: boolean;

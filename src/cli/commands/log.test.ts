@@ -69,6 +69,18 @@ test("a line per record, filtered by session, event, handler, decision, failure,
   }
 });
 
+test("an event, a tool or a handler that the log does not have is named on stderr, with the closest name", async () => {
+  writeFileSync(file, record({ handlers: [{ name: "guard", outcome: "answered", ms: 1 }] }));
+  const err = async (...args: string[]) => (await run(...args)).err;
+  expect(await err("--event", "PreTolUse")).toBe(
+    'hookline: The log has no event "PreTolUse". Did you mean "PreToolUse"?\n',
+  );
+  expect(await err("--event", "PreToolUse:Bahs")).toBe('hookline: The log has no tool "Bahs". Did you mean "Bash"?\n');
+  expect(await err("--handler", "gaurd")).toBe('hookline: The log has no handler "gaurd". Did you mean "guard"?\n');
+  expect(await err("--handler", "nosuch", "--json")).toBe('hookline: The log has no handler "nosuch".\n');
+  expect(await err("--event", "Stop")).toBe("");
+});
+
 test("control characters are shown as symbols, and escaped in JSON", async () => {
   writeFileSync(
     file,

@@ -1,4 +1,12 @@
-import { closestName, escapeControls, escapeJson, Problem, parseObject } from "../../protocol/internal.ts";
+import {
+  closestName,
+  escapeControls,
+  escapeJson,
+  eventNames,
+  Problem,
+  parseObject,
+  plainLine,
+} from "../../protocol/internal.ts";
 import { type LogRecord, logFiles } from "../../sdk/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { timeBefore } from "../options/option-values.ts";
@@ -18,7 +26,10 @@ are given, a record must match all of them. Control characters are escaped. Exit
     session: { value: "ID", about: "only this session; the beginning of its id is enough" },
     event: { value: "EVENT[:TOOL]", about: "only this event" },
     handler: { value: "NAME", about: "only events that this handler received" },
-    decision: { value: "DECISION", about: "only allow, ask, defer, refused (or deny, block), halt or none" },
+    decision: {
+      value: "DECISION",
+      about: "only allow, ask, defer, refused (also deny, denied, block, blocked), halt or none",
+    },
     failed: { about: "only failures" },
     slow: { value: "MS", about: "only calls that took at least this long" },
     since: { value: "SPAN|DATE", about: "only since 30m, 2h or 7d ago, or since a date" },
@@ -32,13 +43,18 @@ are given, a record must match all of them. Control characters are escaped. Exit
       call.flag("json") ? escapeJson(JSON.stringify(record)) : logLine(record, style);
     const files = logFiles(io.env, { files: mostFiles });
     let unreadable = 0;
+    const seen: SeenNames = { events: new Set(), tools: new Set(), handlers: new Set() };
     const print = async (line: string) => {
       const record = recordIn(line);
       if (record === undefined) unreadable++;
-      else if (matches(record)) await io.out(`${show(record)}\n`);
+      else {
+        addNames(record, seen);
+        if (matches(record)) await io.out(`${show(record)}\n`);
+      }
     };
     for await (const line of call.flag("follow") ? followLog(files, io.signal) : readLog(files)) await print(line);
     await warnUnreadable(unreadable, io);
+    for (const note of notSeen(call, seen)) await io.err(`hookline: ${plainLine(note)}\n`);
     return 0;
   },
 };
@@ -53,6 +69,37 @@ function recordIn(line: string): LogRecord | undefined {
 
 async function warnUnreadable(count: number, io: Io): Promise<void> {
   if (count > 0) await io.err(`hookline: ${plural(count, "line")} of the log could not be read.\n`);
+}
+
+/** The names in the records that were read. */
+interface SeenNames {
+  readonly events: Set<string>;
+  readonly tools: Set<string>;
+  readonly handlers: Set<string>;
+}
+
+function addNames(record: LogRecord, { events, tools, handlers }: SeenNames): void {
+  events.add(record.event);
+  if (typeof record["tool"] === "string") tools.add(record["tool"]);
+  for (const name of handlerNames(record)) handlers.add(name);
+}
+
+/** A sentence for each name in a filter that no record has, when it is not the name of an event. */
+function notSeen(call: ParsedCall, { events, tools, handlers }: SeenNames): readonly string[] {
+  const { event, tool, handler } = namesIn(call);
+  const isUnknown = (name: string, names: ReadonlySet<string>) => name !== "" && name !== "*" && !names.has(name);
+  return [
+    ...(isUnknown(event, new Set([...eventNames, ...events]))
+      ? [noRecord("event", event, [...eventNames, ...events])]
+      : []),
+    ...(isUnknown(tool, tools) ? [noRecord("tool", tool, tools)] : []),
+    ...(isUnknown(handler, handlers) ? [noRecord("handler", handler, handlers)] : []),
+  ];
+}
+
+function noRecord(what: string, name: string, known: Iterable<string>): string {
+  const near = closestName(name, known);
+  return `The log has no ${what} "${name}".${near === undefined ? "" : ` Did you mean "${near}"?`}`;
 }
 
 /** One line per record: time, event, answer, duration, handlers and reason, with the stacks of failures below it. */
@@ -119,8 +166,7 @@ interface LoggedHandler {
 /** A test for the records that a call asks for: all of its filters must match. */
 function logFilter(call: ParsedCall): (record: LogRecord) => boolean {
   const session = call.text("session");
-  const [event = "", tool = ""] = (call.text("event") ?? "").split(":", 2);
-  const handler = call.text("handler");
+  const { event, tool, handler } = namesIn(call);
   const answer = logAnswer(call.text("decision"));
   const slowMs = milliseconds(call.text("slow"));
   const sinceMs = sinceTime(call.text("since"));
@@ -128,11 +174,22 @@ function logFilter(call: ParsedCall): (record: LogRecord) => boolean {
     (session === undefined || record.session?.startsWith(session) === true) &&
     (event === "" || record.event === event) &&
     (tool === "" || tool === "*" || record["tool"] === tool) &&
-    (handler === undefined || [record["handler"], ...handlersOf(record).map(({ name }) => name)].includes(handler)) &&
+    (handler === "" || handlerNames(record).includes(handler)) &&
     (answer === undefined || record["answer"] === answer) &&
     (!call.flag("failed") || hasFailed(record)) &&
     (slowMs === undefined || Number(record["ms"]) >= slowMs) &&
     (sinceMs === undefined || Date.parse(record.time) >= sinceMs);
+}
+
+function namesIn(call: ParsedCall): { readonly event: string; readonly tool: string; readonly handler: string } {
+  const [event = "", tool = ""] = (call.text("event") ?? "").split(":", 2);
+  return { event, tool, handler: call.text("handler") ?? "" };
+}
+
+/** The handlers of an event, or the one that wrote a message. */
+function handlerNames(record: LogRecord): readonly string[] {
+  const writer = record["handler"];
+  return [...(typeof writer === "string" ? [writer] : []), ...handlersOf(record).map(({ name }) => name)];
 }
 
 function handlersOf(record: LogRecord): readonly LoggedHandler[] {

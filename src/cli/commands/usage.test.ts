@@ -77,6 +77,33 @@ test("there are seven reports, daily is the default, and a wrong name gets a hin
   expect(await hookline(["usage", "blocks", "--token-limit", "lots"])).toMatchObject({ status: 1 });
 });
 
+test("a model or project that no transcript has is named on stderr, with the closest name or those that exist", async () => {
+  session(call("m1", "2026-10-04T10:00:00.000Z", { cwd: "/home/dev/shop" }));
+  const asked = async (...args: string[]) => {
+    const { status, out, err } = await hookline(["usage", ...args]);
+    return [status, out, err];
+  };
+  const none = "No usage.\n";
+  expect(await asked("--model", "claude-opsu-5")).toEqual([
+    ...[0, none, 'hookline: No transcript has the model "claude-opsu-5". Did you mean "claude-opus-5"?\n'],
+  ]);
+  expect(await asked("--model", "gpt")).toEqual([
+    ...[0, none, 'hookline: No transcript has the model "gpt". There is usage of claude-opus-5.\n'],
+  ]);
+  expect(await asked("--project", "shpo")).toEqual([
+    ...[0, none, 'hookline: No transcript has the project "shpo". Did you mean "shop"?\n'],
+  ]);
+  expect(await asked("--model", "claude-opus-5", "--until", "2026-01-01")).toEqual([
+    ...[0, "No usage until 2026-01-01.\n", ""],
+  ]);
+});
+
+test("--show-prices without usage prints all prices", async () => {
+  const { out } = await hookline(["usage", "models", "--show-prices"]);
+  expect(out).toMatch(/^No usage\.\n(?:.+ per million; .+\n)+$/);
+  expect(out).toContain("claude-opus-5");
+});
+
 test("every option reaches the report", async () => {
   session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", "2026-10-05T10:00:00.000Z", { costUSD: 1 }));
   const totals = async (...args: string[]) =>

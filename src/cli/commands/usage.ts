@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { closestName, defined, Problem, plainLine } from "../../protocol/internal.ts";
 import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/internal.ts";
@@ -29,7 +29,7 @@ report in dist/schema.json. Amounts are in whole micro-dollars.`,
     breakdown: { about: "same as --by model" },
     mode: { value: "MODE", about: "auto (recorded cost, else calculated), calculate, or display (recorded cost only)" },
     "token-limit": { value: "N", about: "blocks: share of N tokens; max is the fullest block so far" },
-    "show-prices": { about: "print the prices that were used and their source" },
+    "show-prices": { about: "print the prices that were used and their source; without usage, all prices" },
     reconcile: { about: "session: also print the client's own figures" },
     prices: { value: "FILE", about: "prices that override those of the package" },
     root: rootOption,
@@ -52,8 +52,9 @@ report in dist/schema.json. Amounts are in whole micro-dollars.`,
     compileLess();
     const progress = progressLine("reading transcripts", io);
     let workBytes = 0;
+    const options = optionsFrom(call, io);
     const report = await usageReport({
-      ...optionsFrom(call, io),
+      ...options,
       breakdown: call.flag("breakdown") || splits.includes("model"),
       agents: splits.includes("subagent"),
       report: name,
@@ -64,6 +65,9 @@ report in dist/schema.json. Amounts are in whole micro-dollars.`,
       },
     });
     await progress.end();
+    if (report.rows.length === 0) {
+      for (const note of await unknownFilters(call, options)) await io.err(`hookline: ${plainLine(note)}\n`);
+    }
     if (call.flag("csv"))
       for (const note of unreadNotes(report.warnings)) await io.err(`hookline: ${plainLine(note)}\n`);
     if (call.flag("json")) await io.out(jsonText(report));
@@ -127,6 +131,34 @@ function limitFrom(text: string | undefined): number | "max" | undefined {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw usage(`--token-limit must be a number of tokens or max, not "${text}".`);
+}
+
+/** A sentence for --model and for --project, if no transcript has it. */
+async function unknownFilters(call: ParsedCall, options: UsageOptions): Promise<readonly string[]> {
+  const { env, home, roots, signal, prices, index, model, project } = options;
+  const everything = { ...defined({ env, home, roots, signal, prices }), index: index !== false } as const;
+  const notes: string[] = [];
+  if (model !== undefined && (await usageReport({ ...everything, model })).rows.length === 0) {
+    const { rows } = await usageReport({ ...everything, report: "models" });
+    const models = [...new Set(rows.map((row) => row.model))];
+    notes.push(noSuch("model", model, models, models));
+  }
+  if (project !== undefined && (await usageReport({ ...everything, project })).rows.length === 0) {
+    const { rows } = await usageReport({ ...everything, report: "projects" });
+    const projects = rows.map((row) => row.project);
+    const given = call.text("project") ?? "";
+    notes.push(noSuch("project", given, projects, [...projects.map((path) => basename(path)), ...projects]));
+  }
+  return notes;
+}
+
+const mostNames = 10;
+
+function noSuch(what: string, name: string, existing: readonly string[], candidates: readonly string[]): string {
+  const near = closestName(name, candidates);
+  const shown = existing.slice(0, mostNames).join(", ");
+  const list = existing.length === 0 ? "" : ` There is usage of ${shown}${existing.length > mostNames ? ", …" : ""}.`;
+  return `No transcript has the ${what} "${name}".${near === undefined ? list : ` Did you mean "${near}"?`}`;
 }
 
 function usage(why: string): Problem {

@@ -30,13 +30,13 @@ export interface SessionSummary extends Omit<SessionHeader, "file" | "sessionId"
 export interface ListSessionsOptions extends RootOptions {
   /** Only sessions of this working directory. */
   readonly cwd?: string;
-  /** Only sessions whose file changed since. */
+  /** Only sessions whose last entry, or else whose file, is not older. */
   readonly sinceMs?: number;
   /** Aborts the listing. */
   readonly signal?: AbortSignal;
 }
 
-/** Sessions of all roots, latest activity first. A session that several roots hold is listed once. */
+/** Sessions of all roots, the file that changed last first. A session that several roots hold is listed once. */
 export async function* listSessions(options: ListSessionsOptions = {}): AsyncGenerator<SessionSummary, undefined> {
   checkMs("sinceMs", options.sinceMs);
   checkOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
@@ -56,6 +56,7 @@ export async function* listSessions(options: ListSessionsOptions = {}): AsyncGen
     if (options.sinceMs !== undefined && modifiedMs < options.sinceMs) return;
     const header = await headerOf(place.file);
     if (header === undefined) continue;
+    if (options.sinceMs !== undefined && lastActivity({ ...header, modifiedMs }) < options.sinceMs) continue;
     if (filter !== undefined && !filter.names.has(place.project) && !filter.paths.has(header.cwd ?? "")) continue;
     const file = await realFile(place);
     if (listed.has(file)) continue;
@@ -75,6 +76,12 @@ export async function* listSessions(options: ListSessionsOptions = {}): AsyncGen
       goneAtSource: place.root.origin === "archive",
     };
   }
+}
+
+/** When the last entry was written; the time of the file when the end of the file shows none. */
+export function lastActivity({ lastAt, modifiedMs }: Pick<SessionSummary, "lastAt" | "modifiedMs">): number {
+  const at = Date.parse(lastAt ?? "");
+  return Number.isNaN(at) ? modifiedMs : at;
 }
 
 type DatedPlace = Pick<SessionSummary, "place" | "modifiedMs">;

@@ -102,7 +102,7 @@ export function makeReport<Name extends ReportName>(
     prices: {
       newest: used.newest,
       sources: used.sources,
-      ...(request.showPrices ? { rows: used.rows.map(shownPrice) } : {}),
+      ...(request.showPrices ? { rows: (kept.length === 0 ? prices.rows : used.rows).map(shownPrice) } : {}),
     },
     sources: sourcesOf(ledger),
     rows: ordered(rowsFor(name, selection, request, mode, statuslineCost), request, name),

@@ -1,5 +1,5 @@
 import { defined, plainLine } from "../../../protocol/internal.ts";
-import { expiringSessions, listSessions, type SessionSummary } from "../../../sessions/internal.ts";
+import { expiringSessions, lastActivity, listSessions, type SessionSummary } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { pointInTime, wholeNumber } from "../../options/option-values.ts";
 import { sessionOptions, sessionSearch } from "../../options/session-options.ts";
@@ -10,6 +10,7 @@ import { jsonText, styleFor } from "../../print/terminal.ts";
 export const command: Command = {
   usage: "[--here | --project DIR] [--since TIME] [--limit N] [--json]",
   about: `Lists sessions of all agents on this machine, Hookline's own and archived ones included, latest activity first.
+The time is that of the last entry. Beyond --limit, sessions whose files changed earlier are left out.
 
 With --json: { sessions: [{ id, project, cwd, title, firstPrompt, startedAt, lastAt, sizeBytes, version, branch, agents, live, origin,
 goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that a client will delete within 7 days and that are not archived.`,
@@ -32,6 +33,7 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that a client 
       sessions.push(session);
       if (sessions.length === limit) break;
     }
+    sessions.sort((a, b) => lastActivity(b) - lastActivity(a));
     const due = (await expiringSessions(where)).map(({ place, dueAt }) => ({ id: place.id, dueAt }));
     await io.out(call.flag("json") ? jsonText({ sessions: sessions.map(rowOf), due }) : listText(sessions, io));
     if (!call.flag("json") && due.length > 0) {
@@ -59,7 +61,7 @@ function listText(sessions: readonly SessionSummary[], io: Io): string {
     { header: "title", flexible: true },
   ] as const;
   const rows = sessions.map((session) => [
-    timeText(session.modifiedMs),
+    timeText(lastActivity(session)),
     session.id.slice(0, 8),
     plainLine(tilde(session.project, io.home)),
     sizeText(session.sizeBytes),

@@ -17,6 +17,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Io } from "../../command-line/command.ts";
 import { type Caller, callHookline } from "../../fixtures/caller.ts";
+import { timeText } from "../../print/figures.ts";
 import { displayWidth } from "../../print/table.ts";
 
 const recorded = resolve(import.meta.dirname, "../../../../test/fixtures/transcripts");
@@ -177,7 +178,7 @@ describe("ls", () => {
     expect(((await json("ls", "--limit", "2"))["sessions"] as unknown[]).length).toBe(2);
     expect(((await json("ls", "--here"))["sessions"] as unknown[]).length).toBe(3);
     expect(((await json("ls", "--project", "/elsewhere"))["sessions"] as unknown[]).length).toBe(0);
-    expect(((await json("ls", "--since", "1h"))["sessions"] as unknown[]).length).toBe(3);
+    expect(((await json("ls", "--since", "2020-01-01"))["sessions"] as unknown[]).length).toBe(3);
     const hits = async (limit: string) =>
       ((await json("search", "Bash", "--limit", limit))["hits"] as unknown[]).length;
     expect([await hits("1"), await hits("0")]).toEqual([1, (await json("search", "Bash"))["total"]]);
@@ -191,6 +192,15 @@ describe("ls", () => {
       status: 1,
       err: expect.stringContaining("is not a valid time"),
     });
+  });
+
+  test("ls shows the time of the last entry, and --since goes by it, also when the file was copied later", async () => {
+    has("a-plain");
+    const [session] = (await json("ls"))["sessions"] as { lastAt: string }[];
+    const lastAt = session?.lastAt ?? "";
+    expect((await hookline(["ls"])).out).toContain(timeText(Date.parse(lastAt)));
+    expect((await hookline(["ls", "--since", "1h"])).out).toBe("No sessions.\n");
+    expect(((await json("ls", "--since", lastAt.slice(0, 10)))["sessions"] as unknown[]).length).toBe(1);
   });
 
   test("sessions that will be deleted soon are reported", async () => {
