@@ -49,17 +49,20 @@ async function runSession(
   options: AgentOptions,
 ): Promise<AgentResult | undefined> {
   const { inbox } = opened.session;
+  const { prompt, setup, onReady } = options;
   const close = inbox.hold();
-  await options.onReady?.(openControl(opened, driver, close));
-  const firstPrompt = await beginSession(opened);
+  await onReady?.(openControl(opened, driver, close));
   const deferred = opened.history.deferred.length > 0;
   const sdk = { kind: "prompt", source: "sdk" } as const;
+  // In the inbox before the session begins, so that an interrupt meanwhile reaches it.
   if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
+  const hasPrompt = prompt !== undefined && prompt.trim() !== "";
+  if (hasPrompt && setup !== "init-only") inbox.put({ ...sdk, content: prompt });
+  const firstPrompt = await beginSession(opened);
   if (firstPrompt !== undefined) inbox.put({ ...sdk, content: firstPrompt, first: true });
-  if (options.setup === "init-only") close();
-  else if (options.prompt !== undefined) {
-    if (options.prompt.trim() !== "") inbox.put({ ...sdk, content: options.prompt });
-    else if (!deferred)
+  if (setup === "init-only") close();
+  else if (prompt !== undefined) {
+    if (!hasPrompt && !deferred)
       throw new Problem("host/no-prompt", "There is no prompt. Give one as an argument or on standard input.");
     close();
   }

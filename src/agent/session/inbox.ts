@@ -15,6 +15,8 @@ export interface InboxItem {
   readonly first?: true;
   /** Delivered with the next prompt; does not start a turn. */
   readonly quiet?: true;
+  /** The user interrupted it before it began: it does not run. */
+  readonly interrupted?: true;
 }
 
 export type Inbox = ReturnType<typeof openInbox>;
@@ -50,6 +52,12 @@ export function openInbox() {
         });
       }
     },
+    /** Interrupts the prompt that would begin next. */
+    interruptNext(): void {
+      const index = queue.findIndex(({ kind, interrupted }) => kind !== "news" && interrupted !== true);
+      const [item] = index === -1 ? [] : queue.splice(index, 1);
+      if (item !== undefined) queue.splice(index, 0, { ...item, interrupted: true });
+    },
     /** Keeps the inbox open for further items; returns the release. */
     hold(): () => void {
       holds += 1;
@@ -83,13 +91,15 @@ export function shellNotification(shell: BackgroundShell): InboxItem {
   const code = shell.exitCode();
   const status = shell.status();
   const result = code === undefined ? status : `${status} (exit code ${code})`;
-  return taskNotification({
+  const notification = taskNotification({
     "task-id": shell.id,
     "tool-use-id": shell.toolUseId,
     "output-file": shell.outputPath,
     status,
     summary: `Background command "${shell.description || shell.command}" ${result}`,
   });
+  // As with a killed subagent: the model gets it with the next prompt.
+  return status === "killed" ? { ...notification, quiet: true } : notification;
 }
 
 /** Notifications about background work of an earlier process of the session that ended with the process, without a report. */

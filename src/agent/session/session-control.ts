@@ -88,7 +88,7 @@ export interface AgentControl {
   prompt(content: string | readonly ContentBlock[], source?: "sdk" | "typed"): void;
   /** No more prompts will come: the session ends when all are answered. */
   end(): void;
-  /** Ends the current turn and all background subagents. */
+  /** Ends the current turn, or the prompt that waits to begin, and all background subagents. */
   interrupt(): void;
   /** Kills every process of the session at once. */
   abandon(): Promise<void>;

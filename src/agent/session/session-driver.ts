@@ -19,6 +19,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
   let turn: AbortController | undefined;
 
   async function runItem(item: InboxItem): Promise<TurnResult | CommandResult> {
+    if (item.interrupted === true) return { by: "interrupted", text: "" };
     turn = new AbortController();
     const turnSignal = AbortSignal.any([turn.signal, signal]);
     await registry.set("busy");
@@ -86,9 +87,10 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
       reportLeftCommands();
       return result;
     },
-    /** Ends the current turn and all background subagents. */
+    /** Ends the current turn, or the prompt that waits to begin, and all background subagents. */
     interrupt(): void {
-      turn?.abort(new Error("interrupted"));
+      if (turn === undefined) inbox.interruptNext();
+      else turn.abort(new Error("interrupted"));
       void session.subagents.killAll();
     },
   };

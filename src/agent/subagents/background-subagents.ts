@@ -83,6 +83,7 @@ export function runSubagentInBackground(thread: AgentThread, request: Background
         });
     }
     status = "killed";
+    session.shells.endOf(agent?.id ?? "");
   }
 
   const done = live();

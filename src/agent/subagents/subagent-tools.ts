@@ -91,7 +91,10 @@ async function runAgentTool(
   const startedAt = session.options.clock.now();
   const end = await startSubagent(thread, request.prompt, context.signal);
   session.subagents.add(runSubagentInBackground(thread, { ...request, again: true }));
-  if (end.by === "interrupted") return interrupted;
+  if (end.by === "interrupted") {
+    session.shells.endOf(id);
+    return interrupted;
+  }
   if (end.by === "api_error") return toolError(end.text);
   return toolSuccess(tool, reportOf(thread, end, { prompt: request.prompt, startedAt }));
 }

@@ -195,6 +195,34 @@ test("an interrupt kills background subagents; the model gets the notification w
   expect(JSON.stringify(requests.at(-1)?.messages)).toContain("<status>killed</status>");
 });
 
+test.each([false, true])(
+  "background commands of a subagent end with it on an interrupt: run_in_background %j",
+  async (run_in_background) => {
+    const { run, project } = openWorld({ settings: allow });
+    const isStarted = () => existsSync(join(project, "started")) && existsSync(join(project, "waiting"));
+    const background = { command: "touch started; sleep 600", run_in_background: true };
+    const { requests, events } = await run(
+      [
+        { calls: [agentCall({ run_in_background }), { tool: "Bash", input: { command: "sleep 600" } }] },
+        { when: inAgent, calls: [{ tool: "Bash", input: background }] },
+        { when: inAgent, calls: [{ tool: "Bash", input: { command: "touch waiting; sleep 600" } }] },
+      ],
+      {
+        onReady: (control) => {
+          control.prompt("go");
+          void until("the commands run", isStarted).then(() => {
+            control.interrupt();
+            control.end();
+          });
+        },
+      },
+    );
+    expect(requests).toHaveLength(3);
+    const results = events.flatMap((event) => (event.kind === "result" ? [event.result.terminal_reason] : []));
+    expect(results).toEqual(["interrupted"]);
+  },
+);
+
 test("an interrupt while a background subagent is being started keeps it from starting", async () => {
   const { run, payloads } = openWorld({ settings: allow, hooks: { SubagentStart: {} } });
   let control: AgentControl | undefined;

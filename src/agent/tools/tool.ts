@@ -76,6 +76,8 @@ export interface ToolContext {
   readonly mayRead?: (path: string) => boolean;
   /** What this thread has read. A subagent has its own. */
   readonly readState: ReadState;
+  /** The subagent that makes the call. */
+  readonly agentId?: string;
   /** The background commands of the session. */
   readonly shells: BackgroundShells;
   readonly now: () => number;

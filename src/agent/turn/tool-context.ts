@@ -30,6 +30,7 @@ export function toolContext(
 
   return {
     sessionId: record.id,
+    ...(agent === undefined ? {} : { agentId: agent.id }),
     toolUseId,
     signal,
     cwd: () => thread.cwd,

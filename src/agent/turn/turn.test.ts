@@ -125,6 +125,32 @@ describe("the end of a turn", () => {
     expect(payloads("Stop")).toEqual([]);
     expect(JSON.stringify(transcript(result.session_id).at(-2))).toContain("[Request interrupted by user]");
   });
+
+  test("an interrupt before the turn begins ends the prompt that waits; it does not run, and the next one does", async () => {
+    const { run, payloads } = open({ hooks: { UserPromptSubmit: {} } });
+    const { events } = await run([{ text: "done" }], {
+      onReady: (control) => {
+        control.prompt("first");
+        control.prompt("second");
+        control.interrupt();
+        control.end();
+      },
+    });
+    const results = events.flatMap((event) => (event.kind === "result" ? [event.result.terminal_reason] : []));
+    expect(results).toEqual(["interrupted", "completed"]);
+    expect(payloads("UserPromptSubmit").map(({ prompt }) => prompt)).toEqual(["second"]);
+  });
+
+  test("an interrupt during SessionStart ends the prompt of the run", async () => {
+    const { run } = open({ hooks: {} });
+    const { result, requests } = await run([], {
+      prompt: "go",
+      onReady: (control) => {
+        control.on("SessionStart", undefined, async () => control.interrupt());
+      },
+    });
+    expect([result.terminal_reason, requests]).toEqual(["interrupted", []]);
+  });
 });
 
 test("a headless run waits for a command in the background, and the model gets its end", async () => {

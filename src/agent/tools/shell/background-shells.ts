@@ -50,6 +50,10 @@ export function openBackgroundShells(
     },
     /** Names the session's own folder for outputs, inside a folder of this user. */
     writesTo: (folder: string): void => void folders.add(folder),
+    /** Ends those that a subagent started. */
+    endOf(owner: string): void {
+      for (const shell of shells.values()) if (shell.owner === owner) void shell.end();
+    },
     /** At the end of the session: ends all that run, and what any command left running. */
     async endAll(): Promise<void> {
       await Promise.all([...shells.values()].map((shell) => shell.end()));
@@ -93,6 +97,7 @@ function backgroundShell(id: string, shell: StartedShell, input: BashInput, cont
   return {
     id,
     toolUseId: context.toolUseId,
+    owner: context.agentId,
     command: input.command,
     description: input.description ?? input.command,
     /** The file of everything it has printed. */
