@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalog, eventNames } from "../../src/protocol/internal.ts";
 import * as sdk from "../../src/sdk/index.ts";
 import * as internal from "../../src/sdk/internal.ts";
+import { cachedBuild } from "../../src/sdk/load/build-cache.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
 import { app, denial, event, guard } from "./guard-app.ts";
 
@@ -282,6 +283,21 @@ export default createApp().preTool("Bash", async ({ input }) => {
     }
   });
 
+  test("a misused function of an entry point is reported with the author's line at every start", async () => {
+    const file = world.file(
+      "misuse.mjs",
+      `import { createApp } from "hookline/sdk";
+import { analyseShell } from "hookline/permissions";
+export default createApp().preTool("Bash", { onFailure: "block" }, ({ input }) => {
+  analyseShell(input.command);
+});`,
+    );
+    const first = await world.run([file], event());
+    expect(first.stderr).toContain("(misuse.mjs:4:3)");
+    await expect.poll(() => world.isScript(file)).toBe(true);
+    expect((await world.run([file], event())).stderr).toBe(first.stderr);
+  });
+
   test("strictness, import.meta and errors are those of the author's module", async () => {
     const file = world.file(
       "place.ts",
@@ -298,6 +314,20 @@ export default createApp().preTool("Bash", async ({ input }) => {
     const { stdout, stderr } = await world.run([file], event());
     expect(stdout + stderr).toMatch(/told.*place\.ts:8:/s);
   });
+});
+
+test("a damaged build that is a module is made again", async () => {
+  // Top-level await keeps it a module.
+  const file = world.file("damaged.ts", app(`await undefined;\napp.preTool("Bash", () => sdk.deny("no"));`));
+  const denied = { code: 0, stdout: denial("no"), stderr: "" };
+  expect(await world.run([file], event())).toEqual(denied);
+  const module = cachedBuild(file, { HOOKLINE_HOME: join(world.folder, "state") })?.module ?? "";
+  const text = readFileSync(module, "utf8");
+  for (const damaged of ["", text.slice(0, text.length / 2), text.slice(0, text.indexOf("export {")), "\0".repeat(9)]) {
+    writeFileSync(module, damaged);
+    expect(await world.run([file], event())).toEqual(denied);
+    expect(readFileSync(module, "utf8")).toBe(text);
+  }
 });
 
 test("an error after the answer does not change the answer", async () => {

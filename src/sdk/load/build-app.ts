@@ -75,7 +75,10 @@ export async function buildAhead(file: string, env: Env): Promise<void> {
   }
   const inputs = [{ path: file, text }];
   const links = [[file, await realpath(file)]] as const;
-  await writeRecord({ made: builderTag, file, inputs, links, output: null, script: null, entryPoints: {} }, env);
+  await writeRecord(
+    { made: builderTag, file, inputs, packages: [], links, output: null, script: null, entryPoints: {} },
+    env,
+  );
 }
 
 /** The hooks file and every file it imports, except packages. An approval pins these files. */

@@ -9,6 +9,8 @@ export interface BuildRecord {
   readonly file: string;
   /** Whole texts, not digests: comparing texts is faster than loading a hash function. */
   readonly inputs: readonly { readonly path: string; readonly text: string }[];
+  /** Files of packages that the build depends on and that are not part of the app: it refers to a package by the path of its file. */
+  readonly packages: BuildRecord["inputs"];
   /** Symbolic links among the imported paths and their targets at build time. The hooks file itself comes first. */
   readonly links: readonly (readonly [name: string, real: string])[];
   /** The file name of the built module. Null: import the author's file unchanged. */
@@ -32,7 +34,7 @@ export function buildsFolder(env: Readonly<Record<string, string | undefined>>):
 }
 
 /** Part of every record and file name: builds of another version of this package or of Node are not used. */
-export const builderTag: string = `${packageVersion()} builds 5 node ${process.versions.node.split(".", 1)[0]}`;
+export const builderTag: string = `${packageVersion()} builds 6 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
  * The build of a file, if it exists and is up to date.
@@ -59,11 +61,16 @@ export function cachedBuild(file: string, env: Readonly<Record<string, string | 
   }
 }
 
-function isUpToDate({ inputs, links }: BuildRecord): boolean {
+function isUpToDate({ inputs, packages, links }: BuildRecord): boolean {
   return (
     links.every(([name, real]) => realpathSync.native(name) === real) &&
-    inputs.every(({ path, text }) => readFileSync(path, "utf8") === text)
+    inputs.every(isUnchanged) &&
+    packages.every(isUnchanged)
   );
+}
+
+function isUnchanged({ path, text }: BuildRecord["inputs"][number]): boolean {
+  return readFileSync(path, "utf8") === text;
 }
 
 function buildPath(folder: string, name: string): string {

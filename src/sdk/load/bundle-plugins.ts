@@ -56,16 +56,23 @@ async function withImportMeta(esbuild: Esbuild, path: string, source: string): P
 
 /**
  * Leaves packages out of the bundle. They are resolved from the author's file, and `hookline` is the running package. A bare specifier
- * that resolves to the author's own package, or to TypeScript outside `node_modules`, is bundled like a relative import.
+ * that resolves to the author's own package, or to TypeScript outside `node_modules`, is bundled like a relative import. The package.json
+ * that a specifier was resolved with is recorded: in `texts` for the author's own package, in `packages` for others.
  */
-export function externalPackagesPlugin(from: string, texts: Map<string, string>): Plugin {
+export function externalPackagesPlugin(
+  from: string,
+  texts: Map<string, string>,
+  packages: Map<string, string>,
+): Plugin {
   const resolving = Symbol("resolving");
   return {
     name: "leaves-packages",
     setup(build) {
-      build.onResolve({ filter: /^hookline(\/|$)/ }, ({ path }) => {
+      build.onResolve({ filter: /^hookline(\/|$)/ }, async ({ path }) => {
         const own = ownEntryPoint(path);
-        return own === undefined ? undefined : { path: pathToFileURL(own).href, external: true };
+        if (own === undefined) return undefined;
+        await recordManifest(own, packages);
+        return { path: pathToFileURL(own).href, external: true };
       });
       build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
         if (pluginData === resolving || isAbsolute(path) || /^(?:node:|data:|hookline)/.test(path)) return undefined;
@@ -76,9 +83,9 @@ export function externalPackagesPlugin(from: string, texts: Map<string, string>)
           pluginData: resolving,
         });
         if (resolved.errors.length > 0 || resolved.external) return resolved;
-        if (!isAuthorsFile(resolved.path, importer)) return { path: pathToFileURL(resolved.path).href, external: true };
-        await recordManifest(resolved.path, texts);
-        return resolved;
+        const isAuthors = isAuthorsFile(resolved.path, importer);
+        await recordManifest(resolved.path, isAuthors ? texts : packages);
+        return isAuthors ? resolved : { path: pathToFileURL(resolved.path).href, external: true };
       });
     },
   };
@@ -89,7 +96,6 @@ function isAuthorsFile(path: string, importer: string): boolean {
   return /\.[mc]?tsx?$/.test(path) || packageRoot(path) === packageRoot(importer);
 }
 
-/** The package.json that a bare specifier was resolved with is an input of the build too. */
 async function recordManifest(file: string, texts: Map<string, string>): Promise<void> {
   const root = packageRoot(file);
   if (root === undefined) return;
@@ -146,8 +152,22 @@ export async function canBeScript({ inputs, outputs }: Metafile, code: string): 
   if (code.includes("__export(") && Object.keys(inputs).some((path) => path.endsWith(".json"))) return false;
   // Evaluated code would see the variables of a script, and code that formats stacks would see the build.
   if (/\b(?:import|require)\s*\(|\bimport\.meta\b|\b(?:eval|prepareStackTrace)\b/.test(code)) return false;
-  return areImportsExported(code, own);
+  return !showsNamespace(code, own) && areImportsExported(code, own);
 }
+
+/** The namespace of one of our entry points has a `default` in a script only. Code that just reads its members does not see it. */
+function showsNamespace(code: string, own: ReadonlySet<string>): boolean {
+  for (const [statement, name = "*", path = ""] of code.matchAll(namespaceStatement)) {
+    if (!own.has(path)) continue;
+    if (name === "*") return true; // all of it is exported again
+    const word = `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
+    const otherUse = new RegExp(`${word}(?!\\.(?!default\\b)[\\w$])`);
+    if (otherUse.test(code.replace(statement, ""))) return true;
+  }
+  return false;
+}
+
+const namespaceStatement = /^(?:import \* as ([\w$]+)|export \*(?: as [\w$]+)?) from "([^"]+)";$/gm;
 
 /** A file that is not a module runs in sloppy mode and has variables that a module does not have. */
 function isModule([path, { format }]: [string, Metafile["inputs"][string]]): boolean {

@@ -154,3 +154,19 @@ test("a namespace import of JSON keeps the file a module", async () => {
   expect(await isScript(project("json-whole", { "a.mjs": whole, ...files }))).toBe(false);
   expect(await isScript(project("json-inside", { "a.mjs": inside, ...files }))).toBe(true);
 });
+
+test("code that sees the namespace of an entry point stays a module; code that reads its members does not", async () => {
+  const from = `from "hookline/permissions";`;
+  const texts = {
+    members: `import * as P ${from} export default P.analyseShell;`,
+    named: `import { analyseShell } ${from} export default analyseShell;`,
+    keys: `import * as P ${from} export default Object.keys(P);`,
+    missingDefault: `import * as P ${from} export default P.default;`,
+    again: `export * ${from} export default 1;`,
+    node: `import * as path from "node:path"; export default Object.keys(path);`,
+  };
+  const found: Record<string, boolean> = {};
+  for (const [name, text] of Object.entries(texts))
+    found[name] = await isScript(project(`seen-${name}`, { "a.mjs": text }));
+  expect(found).toEqual({ members: true, named: true, keys: false, missingDefault: false, again: false, node: true });
+});

@@ -21,7 +21,7 @@ export interface Bundle {
   readonly map: string;
 }
 
-export interface ModuleBundle extends Bundle, Pick<BuildRecord, "inputs" | "links"> {
+export interface ModuleBundle extends Bundle, Pick<BuildRecord, "inputs" | "packages" | "links"> {
   /** True when the code behaves the same as a script. */
   readonly canBeScript: boolean;
 }
@@ -36,7 +36,9 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   const entry = await realpath(file);
   const from = dirname(entry);
   const texts = new Map<string, string>();
-  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalPackagesPlugin(from, texts)];
+  const packages = new Map<string, string>();
+  const leavesPackages = externalPackagesPlugin(from, texts, packages);
+  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), leavesPackages];
   const options = { ...optionsFor(entry), format: "esm", plugins } as const;
   const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames })).catch(
     (error: unknown) => {
@@ -47,10 +49,15 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   return {
     code,
     map,
-    inputs: [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => ({ path, text })),
+    inputs: sorted(texts),
+    packages: sorted(packages),
     links: [[file, entry], ...(await linksOf(result.metafile, from))],
     canBeScript: await canBeScript(result.metafile, code),
   };
+}
+
+function sorted(texts: ReadonlyMap<string, string>): BuildRecord["inputs"] {
+  return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => ({ path, text }));
 }
 
 export interface ScriptBundle extends Bundle {
@@ -89,7 +96,11 @@ const scriptOptions = {
 /** Bundles an entry point of this package into a script. It imports packages that it needs only on demand, by their URL. */
 export async function bundleEntryPoint(esbuild: Esbuild, entry: string): Promise<string> {
   const texts = new Map<string, string>();
-  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalPackagesPlugin(dirname(entry), texts)];
+  const plugins = [
+    entryPlugin(entry),
+    readOncePlugin(esbuild, texts),
+    externalPackagesPlugin(dirname(entry), texts, texts),
+  ];
   // V8 parses an arrow function twice, once when it is defined and once when it is called. This is read at every start.
   const banner = { js: '(function (module, exports, require) { "use strict";' };
   // Code of the package finds the package's files from its own.

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { buildAhead, endBuilds } from "./build-app.ts";
+import { cachedBuild } from "./build-cache.ts";
 import { appInputs, buildFile, loadApp } from "./load-app.ts";
 
 test("a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEAD=0 leaves it as it is for good", async () => {
@@ -89,4 +90,75 @@ test("an error that a recipe throws is reported with the user's call", async () 
   await expect(loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder })).rejects.toThrow(
     `${recipe}:2: TypeError: also.map is not a function (called at ${file}:3)`,
   );
+});
+
+function openProject(): { readonly folder: string; readonly env: Readonly<Record<string, string>> } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-load-")));
+  onTestFinished(async () => {
+    await endBuilds();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { folder, env: { HOOKLINE_HOME: join(folder, "state") } };
+}
+
+test.each(["removed", "kept"])("a build follows a package whose main file moves, with the old file %s", async (old) => {
+  const { folder, env } = openProject();
+  const file = join(folder, "hooks.ts");
+  const dependency = join(folder, "node_modules/x");
+  const release = (main: string) => {
+    mkdirSync(dependency, { recursive: true });
+    writeFileSync(join(dependency, "package.json"), JSON.stringify({ name: "x", type: "module", main }));
+    writeFileSync(join(dependency, main), `export const v = "${main}";`);
+  };
+  writeFileSync(file, `import { v } from "x"; export default { [Symbol.for("hookline.app")]: { v } };`);
+  release("a.js");
+  expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: "a.js" });
+  release("b.js");
+  if (old === "removed") rmSync(join(dependency, "a.js"));
+  expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: "b.js" });
+  // Packages are not part of the app: an approval does not pin them.
+  expect(await appInputs(file)).toEqual([file]);
+});
+
+test("a build that refers to a package which is gone is made again, although its inputs are the same", async () => {
+  const { folder, env } = openProject();
+  const file = join(folder, "hooks.ts");
+  writeFileSync(file, `export default { [Symbol.for("hookline.app")]: { v: 1 as number } };`);
+  const built = await buildFile(file, env);
+  writeFileSync(built, `export { default } from "file://${folder}/gone.mjs";`);
+  expect(await loadApp(file, { env, cwd: folder })).toEqual({ v: 1 });
+  expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: 1 });
+});
+
+describe("a damaged build is made again", () => {
+  const damages = [
+    ["empty", () => ""],
+    ["cut off", (text: string) => text.slice(0, text.length / 2)],
+    ["of zeros", (text: string) => "\0".repeat(text.length)],
+  ] as const;
+  test.each(damages)("a file that is %s", async (_, damage) => {
+    const { folder, env } = openProject();
+    const file = join(folder, "hooks.ts");
+    writeFileSync(file, `const v: number = 1;\nexport default { [Symbol.for("hookline.app")]: { v } };`);
+    await buildFile(file, env);
+    const script = cachedBuild(file, env)?.script ?? "";
+    const text = readFileSync(script, "utf8");
+    writeFileSync(script, damage(text));
+    expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: 1 });
+    expect(readFileSync(script, "utf8")).toBe(text);
+  });
+
+  test("ahead of time for JavaScript, which loads without it", async () => {
+    const { folder, env } = openProject();
+    const file = join(folder, "hooks.mjs");
+    writeFileSync(file, `export default { [Symbol.for("hookline.app")]: { v: 1 } };`);
+    await buildAhead(file, env);
+    const script = cachedBuild(file, env)?.script ?? "";
+    writeFileSync(script, "");
+    const unbuilt: string[] = [];
+    const options = { env, cwd: folder, sdk: {}, onUnbuilt: (path: string) => void unbuilt.push(path) };
+    expect([await loadApp(file, options), unbuilt, existsSync(script)]).toEqual([{ v: 1 }, [file], false]);
+    await buildAhead(file, env);
+    expect([await loadApp(file, options), unbuilt, existsSync(script)]).toEqual([{ v: 1 }, [file], true]);
+  });
 });

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { constants, Script } from "node:vm";
 import { attempt, Problem } from "../../protocol/internal.ts";
 import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
-import { atCallSite, firstErrorLine, lacksLocation, mapStacks } from "../run/error-location.ts";
+import { atCallSite, countAsOwn, firstErrorLine, lacksLocation, mapStacks } from "../run/error-location.ts";
 import { type CachedBuild, cachedBuild } from "./build-cache.ts";
 
 export interface LoadAppOptions {
@@ -56,15 +56,19 @@ async function importFile(file: string, options: LoadAppOptions): Promise<unknow
 async function importOrRun(file: string, options: LoadAppOptions): Promise<unknown> {
   const isTypeScript = /\.[mc]?tsx?$/.test(file);
   const usesBuilds = isTypeScript || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
-  const cached = cachedBuild(file, options.env);
+  let cached = cachedBuild(file, options.env);
   if (cached !== undefined) options.onCachedBuild?.();
-  const script = usesBuilds && cached?.script !== undefined ? readScript(cached.script) : undefined;
-  const entryPoints = [...(cached?.entryPoints ?? [])].map(([name, path]) => [name, readScript(path)] as const);
-  if (script !== undefined && options.sdk !== undefined && entryPoints.every(([, own]) => own !== undefined)) {
-    // A module is evaluated asynchronously. A script must be too, so that microtasks run in the same order.
-    await undefined;
-    mapStacks(script.path);
-    return runScript(script, openRequire(options.sdk, new Map(entryPoints)));
+  if (cached?.script !== undefined && usesBuilds && options.sdk !== undefined) {
+    const run = readScript(cached.script);
+    const entryPoints = [...cached.entryPoints].map(([name, path]) => [name, readScript(path)] as const);
+    if (run !== undefined && entryPoints.every(([, own]) => own !== undefined)) {
+      // A module is evaluated asynchronously. A script must be too, so that microtasks run in the same order.
+      await undefined;
+      mapStacks(cached.script);
+      for (const path of cached.entryPoints.values()) countAsOwn(path);
+      return runScript(run, openRequire(options.sdk, new Map(entryPoints)));
+    }
+    cached = undefined; // a file of it is gone: it is built again
   }
   if (isTypeScript) return importBuilt(file, cached, options);
   try {
@@ -82,16 +86,19 @@ async function importBuilt(file: string, cached: CachedBuild | undefined, option
   if (cached?.module !== undefined) {
     try {
       mapStacks(cached.module);
-      return await withTimeout(import(pathToFileURL(cached.module).href), file, options);
+      const exported: unknown = await withTimeout(import(pathToFileURL(cached.module).href), file, options);
+      if ("default" in (exported as object)) return exported;
     } catch (error) {
-      // A package that the build imports has moved: build the author's file again.
-      if (!isNotFound(error)) throw error;
+      if (!isNotFound(error) && !lacksLocation(error)) throw error;
     }
+    // A package that the build imports has moved, or the build is damaged: build the author's file again.
+    removeBuild(cached.module);
   }
   const { build } = await import("./build-app.ts");
   // A build may wait for another process, so it has a timeout of its own. Without one a file that never ends would hang it.
   const built = await withTimeout(build(file, options.env), file, { ...options, timeoutMs: buildTimeoutMs });
-  return withTimeout(import(built), file, options);
+  // Node keeps what it has imported from a path, also when that failed.
+  return withTimeout(import(cached?.module === undefined ? built : `${built}?again`), file, options);
 }
 
 /** Shorter than hosts wait for a hook. */
@@ -164,14 +171,23 @@ function checkRegularFile(file: string): void {
 
 type Run = (module: { exports: unknown }, exports: unknown, require: Require) => void;
 
-interface BuiltScript {
-  readonly path: string;
-  readonly code: string;
+/**
+ * The function that a built script consists of. Undefined when another process has pruned the build since its record was read, and for a
+ * damaged file, which is removed.
+ */
+function readScript(path: string): Run | undefined {
+  const code = attempt(() => readFileSync(path, "utf8"));
+  if (code === undefined) return undefined;
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const run: unknown = attempt(() => new Script(code, { filename: path, importModuleDynamically }).runInThisContext());
+  if (typeof run === "function") return run as Run;
+  removeBuild(path);
+  return undefined;
 }
 
-/** Undefined when another process has pruned the build since its record was read. */
-function readScript(path: string): BuiltScript | undefined {
-  return attempt(() => ({ path, code: readFileSync(path, "utf8") })); // else the module is used
+/** A build without one of its files counts as none, so the next build writes it again. */
+function removeBuild(path: string): void {
+  attempt(() => rmSync(path, { force: true })); // it fails on a read-only disk; then the next start tries again
 }
 
 type Require = (name: string) => unknown;
@@ -179,20 +195,18 @@ type Require = (name: string) => unknown;
 /** What a built script can require: `hookline/sdk`, other entry points that are scripts too, and Node modules. */
 function openRequire(
   sdk: NonNullable<LoadAppOptions["sdk"]>,
-  entryPoints: ReadonlyMap<string, BuiltScript | undefined>,
+  entryPoints: ReadonlyMap<string, Run | undefined>,
 ): Require {
   return (name) => {
     if (name === "hookline/sdk") return sdk;
-    const script = entryPoints.get(name);
-    return script === undefined ? process.getBuiltinModule(name) : runScript(script, process.getBuiltinModule);
+    const run = entryPoints.get(name);
+    return run === undefined ? process.getBuiltinModule(name) : runScript(run, process.getBuiltinModule);
   };
 }
 
 /** Runs a built script and returns its exports. */
-function runScript({ path, code }: BuiltScript, require: Require): unknown {
+function runScript(run: Run, require: Require): unknown {
   const module: { exports: unknown } = { exports: {} };
-  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-  const run = new Script(code, { filename: path, importModuleDynamically }).runInThisContext() as Run;
   run(module, module.exports, require);
   return module.exports;
 }

@@ -13,7 +13,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Writes a build to the user's state folder. Returns the path of its module. */
 export async function storeBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
   const script = module.canBeScript ? await bundleScript(esbuild, file, module.inputs) : undefined;
-  const hash = createHash("sha256").update(builderTag);
+  // The code too: it contains the paths of packages, which change without a change of the inputs.
+  const hash = createHash("sha256").update(builderTag).update(module.code);
   for (const { path, text } of module.inputs) hash.update(`\n${path}\n${text.length}\n`).update(text);
   const name = hash.digest("hex");
   const names = { output: `${name}.mjs`, script: script === undefined ? null : `${name}.cjs` };
@@ -22,8 +23,10 @@ export async function storeBuild(esbuild: Esbuild, file: string, module: ModuleB
   if (script !== undefined) await writeBundle(join(folder, `${name}.cjs`), script);
   const own = await storeEntryPoints(esbuild, script?.entryPoints ?? [], folder);
   // Written last: its existence marks the build as complete.
-  const inputs = [...module.inputs, ...own.inputs];
-  await writeRecord({ made: builderTag, file, inputs, links: module.links, ...names, entryPoints: own.names }, env);
+  const { inputs, links } = module;
+  // A script refers to no file of a package. Each start reads these files, so it has only those of its entry points.
+  const packages = script === undefined ? module.packages : own.inputs;
+  await writeRecord({ made: builderTag, file, inputs, packages, links, ...names, entryPoints: own.names }, env);
   await prune(folder);
   return join(folder, names.output);
 }

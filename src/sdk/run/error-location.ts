@@ -78,11 +78,17 @@ function stackOf(error: unknown): string {
 }
 
 let ownFolder: string | undefined;
+const ownScripts = new Set<string>();
+
+/** Makes frames in this file count as frames of this package: the build of an entry point. */
+export function countAsOwn(script: string): void {
+  ownScripts.add(script);
+}
 
 /** Whether a file is part of this package: what `hookline` does when an author calls it is not the author's place. */
 function isOwn(path: string): boolean {
   ownFolder ??= /^(.*\/(?:dist|src)\/)/.exec(framesOf(new Error("here"))[0]?.path ?? "")?.[1] ?? "\0";
-  return path.startsWith(ownFolder) && !/\.test\.[jt]s$/.test(path);
+  return ownScripts.has(path) || (path.startsWith(ownFolder) && !/\.test\.[jt]s$/.test(path));
 }
 
 function displayPath(path: string, at: string, cwd: string): string {
