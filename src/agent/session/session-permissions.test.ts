@@ -327,3 +327,17 @@ function keys(event: string): readonly string[] {
   const file = join(import.meta.dirname, "../../../test/fixtures/payloads", `${event}.jsonl`);
   return Object.keys(JSON.parse(readFileSync(file, "utf8").split("\n")[0] ?? "{}") as object);
 }
+
+test("a rule of the settings that cannot be read is reported once, as a warning with its code", async () => {
+  const { events } = await open({ hooks: {}, settings: { permissions: { deny: ["bash(rm *)"] } } }).run(
+    [{ text: "ok" }],
+    {
+      prompt: "go",
+    },
+  );
+  const reported = events.flatMap((event) => {
+    if (event.kind === "warning") return [[event.warning.code, event.warning.message]];
+    return event.kind === "notice" ? [["notice", event.text]] : [];
+  });
+  expect(reported).toEqual([["rule-invalid", expect.stringContaining('"bash(rm *)" in ')]]);
+});
