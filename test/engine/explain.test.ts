@@ -81,6 +81,15 @@ test("each explanation holds the detail that decided", async () => {
   ]);
 });
 
+test("an entry that cannot be used and denies on failure is explained as one that runs and fails", async () => {
+  const entry = { type: "comand", command: "true", onFailure: "block" } as unknown as Hook;
+  const { engine } = await openIn({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [entry] }] } });
+  const { hooks: explained } = await engine.explain("PreToolUse", bash);
+  expect(explained).toMatchObject([
+    { hook: { type: "comand", name: "true" }, runs: true, detail: expect.stringContaining("so it fails") },
+  ]);
+});
+
 test("explaining starts nothing and writes nothing", async () => {
   const { engine, project, home } = await openIn({
     hooks: {

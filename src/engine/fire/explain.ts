@@ -41,9 +41,11 @@ function skippedHook({ hook, why, detail }: Skip): Explained {
   return { hook, runs: false, why, detail };
 }
 
-function whyItRuns({ matcher, row, hook }: ConfiguredHook, { matched: value }: FiringEvent): string {
+function whyItRuns({ matcher, row, hook, problems }: ConfiguredHook, { matched: value }: FiringEvent): string {
   const matched = row.matchesOn === null ? `every ${row.name}` : matcherDetail(matcher, value);
-  return hook.if ? `${matched}; if "${hook.if}" holds` : matched;
+  const condition = hook.if ? `; if "${hook.if}" holds` : "";
+  const failure = problems.some(({ code }) => code === "hook-invalid") ? "; it cannot be used, so it fails" : "";
+  return `${matched}${condition}${failure}`;
 }
 
 /** A configured hook with its trust and its problems. */
