@@ -1,7 +1,7 @@
 import { homeFolder } from "../files/internal.ts";
 import { saveCode, type UncachedCode } from "./code-cache.ts";
 import type { Io } from "./command-line/command.ts";
-import { abortOnSignal } from "./command-line/signals.ts";
+import { signalNames } from "./command-line/signals.ts";
 import { main } from "./main.ts";
 
 /** Runs every command but `run`, and sets the exit status. A command that succeeds saves the code that was compiled for it. */
@@ -73,3 +73,21 @@ function writerOf(open: () => NodeJS.WriteStream, process: NodeJS.Process) {
     });
   return { write, flush: async (): Promise<void> => stream && write("") };
 }
+
+/** Aborted by the first signal. A later one ends the process, unless the command handles signals itself. */
+export function abortOnSignal(process: NodeJS.Process): AbortSignal {
+  const abort = new AbortController();
+  let firstMs = 0;
+  for (const name of signalNames) {
+    process.on(name, () => {
+      if (!abort.signal.aborted) {
+        firstMs = performance.now();
+        abort.abort(new Error(`interrupted by ${name}`));
+      } else if (process.listenerCount(name) === 1 && performance.now() - firstMs > sameSignalMs) process.exit(130);
+    });
+  }
+  return abort.signal;
+}
+
+/** Under npm, Ctrl-C reaches a process twice. A second signal within this time is the same one. */
+const sameSignalMs = 500;

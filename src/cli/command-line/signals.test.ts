@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { afterEach, expect, test, vi } from "vitest";
 import { main } from "../main.ts";
+import { abortOnSignal } from "../start.ts";
 import type { Io } from "./command.ts";
-import { abortOnSignal } from "./signals.ts";
 
 afterEach(() => void vi.useRealTimers());
 
