@@ -120,7 +120,7 @@ test.each(["removed", "kept"])("a build follows a package whose main file moves,
   expect(await appInputs(file)).toEqual([file]);
 });
 
-test("a build that refers to a package which is gone is made again, although its inputs are the same", async () => {
+test("a build that refers to a package which no longer exists is made again, although its inputs are the same", async () => {
   const { folder, env } = openProject();
   const file = join(folder, "hooks.ts");
   writeFileSync(file, `export default { [Symbol.for("hookline.app")]: { v: 1 as number } };`);

@@ -68,7 +68,7 @@ async function importOrRun(file: string, options: LoadAppOptions): Promise<unkno
       for (const path of cached.entryPoints.values()) countAsOwn(path);
       return runScript(run, openRequire(options.sdk, new Map(entryPoints)));
     }
-    cached = undefined; // a file of it is gone: it is built again
+    cached = undefined; // a file of it no longer exists: it is built again
   }
   if (isTypeScript) return importBuilt(file, cached, options);
   try {
