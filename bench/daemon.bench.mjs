@@ -18,7 +18,7 @@ export default app;
 
 export async function measure({ long, say }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bench-")));
-  const env = { ...process.env, HOOKLINE_HOME: join(folder, "state") };
+  const env = { ...process.env, HOME: folder, HOOKLINE_HOME: join(folder, "state") };
   const file = join(folder, "hooks.mjs");
   writeFileSync(file, app);
   const cli = (...words) => spawnSync(process.execPath, [program, ...words], { cwd: folder, env, encoding: "utf8" });

@@ -26,7 +26,7 @@ const quoted = [
 
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-  const env = { ...process.env, HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: folder };
+  const env = { ...process.env, HOME: folder, HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: folder };
   const served = [];
   try {
     const world = prepare(folder, env);

@@ -11,7 +11,7 @@ const dist = resolve(import.meta.dirname, "../dist");
 
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-  const env = { ...process.env, HOOKLINE_HOME: join(folder, "state") };
+  const env = { ...process.env, HOME: folder, HOOKLINE_HOME: join(folder, "state") };
   try {
     const rounds = long ? 100 : 30;
     say(`${rounds} hook processes that add a job each, and 3,000 lines of the log`);
