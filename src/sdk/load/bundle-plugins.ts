@@ -29,6 +29,32 @@ export function readOncePlugin(esbuild: Esbuild, texts: Map<string, string>): Pl
   };
 }
 
+/**
+ * Reads scripts of this package as the modules that they were made from (`asScript` in scripts/build/bundle.mjs): esbuild wraps each script
+ * in a function, which V8 then parses twice, and leaves out what is not used of modules only.
+ */
+export const scriptsAsModulesPlugin: Plugin = {
+  name: "reads-scripts-as-modules",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.cjs$/ }, async ({ path }) => ({
+      contents: asModule(await readFile(path, "utf8")),
+      loader: "js",
+    }));
+  },
+};
+
+function asModule(script: string): string {
+  return script
+    .replace(/const(\{[^}]*\})=require\(("[^"]+")\);/g, (_, names: string, from: string) => {
+      return `import${names.replaceAll(":", " as ")}from${from};`;
+    })
+    .replace(/Promise\.resolve\(\)\.then\(\(\)=>require\(("[^"]+")\)\)/g, "import($1)")
+    .replace(
+      /module\.exports=(\{[^}]*\});$/,
+      (_, names: string) => `export${names.replace(/([\w$]+):([\w$]+)/g, "$2 as $1")};`,
+    );
+}
+
 /** Sets the entry point of a build. Passed as a path, esbuild would treat a `*` in it as a pattern. */
 export function entryPlugin(entry: string): Plugin {
   return {

@@ -11,6 +11,7 @@ import {
   externalPackagesPlugin,
   readOncePlugin,
   scriptGlobals,
+  scriptsAsModulesPlugin,
   usesScriptGlobals,
 } from "./bundle-plugins.ts";
 
@@ -96,11 +97,7 @@ const scriptOptions = {
 /** Bundles an entry point of this package into a script. It imports packages that it needs only on demand, by their URL. */
 export async function bundleEntryPoint(esbuild: Esbuild, entry: string): Promise<string> {
   const texts = new Map<string, string>();
-  const plugins = [
-    entryPlugin(entry),
-    readOncePlugin(esbuild, texts),
-    externalPackagesPlugin(dirname(entry), texts, texts),
-  ];
+  const plugins = [entryPlugin(entry), scriptsAsModulesPlugin, externalPackagesPlugin(dirname(entry), texts, texts)];
   // V8 parses an arrow function twice, once when it is defined and once when it is called. This is read at every start.
   const banner = { js: '(function (module, exports, require) { "use strict";' };
   // Code of the package finds the package's files from its own.
