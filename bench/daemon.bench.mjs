@@ -1,6 +1,6 @@
 /** How long a call waits while the handler of another one holds the thread. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { median } from "./statistics.mjs";
@@ -18,7 +18,8 @@ export default app;
 
 export async function measure({ long, say }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bench-")));
-  const env = { ...process.env, HOME: folder, HOOKLINE_HOME: join(folder, "state") };
+  mkdirSync(join(folder, "home"));
+  const env = { ...process.env, HOME: join(folder, "home"), HOOKLINE_HOME: join(folder, "state") };
   const file = join(folder, "hooks.mjs");
   writeFileSync(file, app);
   const cli = (...words) => spawnSync(process.execPath, [program, ...words], { cwd: folder, env, encoding: "utf8" });

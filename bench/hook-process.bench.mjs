@@ -26,7 +26,13 @@ const quoted = [
 
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-  const env = { ...process.env, HOME: folder, HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: folder };
+  mkdirSync(join(folder, "home"));
+  const env = {
+    ...process.env,
+    HOME: join(folder, "home"),
+    HOOKLINE_HOME: join(folder, "state"),
+    CLAUDE_PROJECT_DIR: folder,
+  };
   const served = [];
   try {
     const world = prepare(folder, env);

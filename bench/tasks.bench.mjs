@@ -1,6 +1,6 @@
 /** What a job and a line of the log cost the hook that adds them. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,8 @@ const dist = resolve(import.meta.dirname, "../dist");
 
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-  const env = { ...process.env, HOME: folder, HOOKLINE_HOME: join(folder, "state") };
+  mkdirSync(join(folder, "home"));
+  const env = { ...process.env, HOME: join(folder, "home"), HOOKLINE_HOME: join(folder, "state") };
   try {
     const rounds = long ? 100 : 30;
     say(`${rounds} hook processes that add a job each, and 3,000 lines of the log`);
