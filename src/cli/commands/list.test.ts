@@ -49,7 +49,7 @@ test("a missing --plugin-dir, and --tool for an event without a tool, are refuse
   }
 });
 
-test("an entry that cannot be used is listed as never running, explained and skipped, and doctor reports it", async () => {
+test("an entry that cannot be used is listed as such, explained and skipped, and doctor reports it", async () => {
   const { home, state, project } = world();
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
   const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "comand\u001b[31m", command: "exit 2" }] }] };
@@ -57,7 +57,7 @@ test("an entry that cannot be used is listed as never running, explained and ski
   const input = JSON.stringify({ tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t1" });
   const why = 'cannot be used: type is unknown: "comand';
   for (const [words, shown] of [
-    [["list"], "[Bash]  exit 2\n    never runs flag, "],
+    [["list"], "[Bash]  exit 2\n    cannot be used flag, "],
     [["explain", "PreToolUse", "--input", input], `  unsupported exit 2\n              ${why}`],
     [["fire", "PreToolUse", "--input", input], `  skipped  exit 2  unsupported: ${why}`],
     [["doctor"], "error    hook-invalid: hooks.PreToolUse[0].hooks[0].type in "],

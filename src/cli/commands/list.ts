@@ -40,10 +40,12 @@ function hookLine(listed: ListedHook, style: Style): string {
 }
 
 function stateText({ trust, problems }: ListedHook, style: Style): string {
+  // It is skipped, or with `onFailure: "block"` denies what it matches; the warning says which.
+  if (problems.some(({ code }) => code === "hook-invalid")) return style.yellow("cannot be used");
   if (problems.some(({ code }) => neverRuns.has(code))) return style.yellow("never runs");
   if (trust === "trusted") return style.green(trust);
   return style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
 }
 
 /** A hook with one of these problems must not look as if it were active. */
-const neverRuns: ReadonlySet<WarningCode> = new Set(["hook-invalid", "type-unsupported", "if-invalid", "if-ignored"]);
+const neverRuns: ReadonlySet<WarningCode> = new Set(["type-unsupported", "if-invalid", "if-ignored"]);

@@ -163,7 +163,7 @@ test("a payload without the text that handlers are chosen by is a failed call", 
   }
 });
 
-test("a missing text is no failure where no handler names one", async () => {
+test("a missing text does not fail where no handler names one", async () => {
   const app = createApp({ onFailure: "block" }).onConfigChange(() => block("no"));
   const { stdout, stderr, code } = await ran(app, '{"hook_event_name":"ConfigChange"}');
   expect([stdout, stderr, code]).toEqual(["", "no\n", 2]);
