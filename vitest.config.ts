@@ -20,7 +20,7 @@ const ownProcess = [
   "src/sessions/read/{follow-session,read-lines}.test.ts",
   "src/sdk/{app/names,run/run-app,run/serve-app}.test.ts",
   "src/cli/command-line/signals.test.ts",
-  "test/engine/{cancel,payloads}.test.ts",
+  "test/engine/{cancel,early-conditions,payloads}.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/sdk/{kept-code,no-esbuild,run}.test.ts",
   "test/security/trust.test.ts",

@@ -21,7 +21,6 @@ const packageOwners: Record<string, readonly string[]> = {
   yaml: ["engine"],
   "node-sqlite3-wasm": ["sessions"],
   esbuild: ["sdk"],
-  chokidar: ["agent"],
   bullmq: ["sdk"],
   ioredis: ["sdk"],
   "@anthropic-ai/sdk": ["models"],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { catalog, commonFields, type EventRow, eventNames, eventOutputShapes } from "../src/protocol/internal.ts";
+import { catalog, commonFields, type EventRow, eventNames, eventOutputFields } from "../src/protocol/internal.ts";
 import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const rows: readonly EventRow[] = eventNames.map((name) => catalog[name]);
@@ -32,7 +32,7 @@ test.each(eventNames)("the row of %s knows every field of its recorded payloads,
 test.each(rows)("the row of $name is consistent with itself", (row) => {
   expect(row.name in catalog).toBe(true);
   if (row.matchesOn) expect(Object.keys({ ...commonFields, ...row.fields })).toContain(row.matchesOn.field);
-  expect(row.answers.filter((answer) => !(answer in eventOutputShapes))).toEqual([]);
+  expect(row.answers.filter((answer) => !(answer in eventOutputFields))).toEqual([]);
   expect(row.types.includes("callback")).toBe(true);
   // An event that can block must have a denial, and a way to express it.
   if (row.blocks !== null) expect(row.decisions).toContain("deny");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { endOfLifeNotice, knownModels } from "../src/models/anthropic/known-models.ts";
-import { catalog, commonFields } from "../src/protocol/internal.ts";
+import { catalog, commonFields, type Field } from "../src/protocol/internal.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -17,7 +17,9 @@ const { eventDrift, settingsDrift } = (await import(join(root, "scripts/drift/ag
 function declarations(change: (name: string, fields: string[]) => string[] = (_, fields) => fields): string {
   const line = (name: string) =>
     `    /** A word; with { brackets }. */\n    ${name}?: { deep: string; list: Array<{ a: 1 }> };\n`;
-  const common = Object.entries(commonFields).filter(([name, { newer }]) => name !== "hook_event_name" && !newer);
+  const common = Object.entries<Field>(commonFields).filter(
+    ([name, { newer }]) => name !== "hook_event_name" && !newer,
+  );
   const texts = [`export declare type BaseHookInput = {\n${common.map(([name]) => line(name)).join("")}};`];
   for (const [name, row] of Object.entries(catalog)) {
     const fields = change(name, Object.keys(row.fields));

@@ -11,7 +11,7 @@ import {
   settingsSchema,
 } from "../scripts/schema/index.ts";
 import { outputFault } from "../src/engine/fire/read/exact-shape.ts";
-import { catalog, type EventRow, eventNames, type HookOutput, hookOutputShapes } from "../src/protocol/internal.ts";
+import { catalog, type EventRow, eventNames, type HookOutput, hookOutputFields } from "../src/protocol/internal.ts";
 import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const folder = join(import.meta.dirname, "../schema");
@@ -91,7 +91,7 @@ test("the universal answers are accepted on every event in their shape only", ()
     asyncTimeout: "5",
     hookSpecificOutput: [],
   };
-  expect(Object.keys(wrong)).toEqual(Object.keys(hookOutputShapes));
+  expect(Object.keys(wrong)).toEqual(Object.keys(hookOutputFields));
   for (const name of eventNames) {
     const accepted = Object.entries(wrong).filter(
       ([key, value]) => outputSchema(name).safeParse({ [key]: value }).success,
@@ -174,7 +174,7 @@ test("the reader of hook answers and the schemas agree on what an exact answer i
     const specific =
       keys.length === 0 ? fc.constant({}) : fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 2 });
     const top = fc.dictionary(
-      fc.constantFrom(...Object.keys(hookOutputShapes).filter((key) => key !== "hookSpecificOutput")),
+      fc.constantFrom(...Object.keys(hookOutputFields).filter((key) => key !== "hookSpecificOutput")),
       value,
       { maxKeys: 2 },
     );

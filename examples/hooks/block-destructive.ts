@@ -1,8 +1,8 @@
-// Denies commands that destroy: trees deleted, disks wiped, what git holds thrown away. What cannot be read is asked about.
+// Denies the usual commands that destroy: trees deleted, disks wiped, what git holds thrown away. What cannot be read is asked about.
 // app.include(blockDestructive({ also: ["terraform destroy"] }));
 import { existsSync, realpathSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import type { CommandPart } from "hookline/permissions";
+import type { ShellPart } from "hookline/permissions";
 import { ask, type Blueprint, blueprint, deny } from "hookline/sdk";
 
 export interface BlockDestructiveOptions {
@@ -11,31 +11,31 @@ export interface BlockDestructiveOptions {
 }
 
 const usual = "rm -r|-R|--recursive,find -delete,rimraf,rmtree,rmsync,shred,mkfs,wipefs,blkdiscard,dd of=/dev/";
-const work =
-  "git reset --hard,git clean -f|--force,git checkout .|:/|-f|--force,git switch -f|--force|--discard-changes";
-const refs = "git push -f|--force|+|:|-d|--delete|--mirror,git branch -D|-f,git stash drop|clear,git restore .|:/";
+const work = "git clean -f|--force,git checkout .|:/|-f|--force,git restore .|:/,git stash drop|clear,git reset --hard";
+const refs =
+  "git switch -f|--force|--discard-changes,git branch -D|-f|--force,git rm -f|--force .|:/,git update-ref -d";
+const sent = "git push -f|--force|+|:|-d|--delete|--mirror|--prune,git send-pack -f|--force|+|:|--mirror";
+const hidden = /^(?:export )?GIT_(?:CONFIG|DIR|COMMON_DIR|EXEC_PATH|\w+=.*\brm\b)/;
 const disk = /^\/dev\/(?!null|zero|u?random|full|std|tty|pts|fd|shm)/;
 const startsNothing = /^(?:echo|printf|git|gh|grep|rg|man|which|type|ls|cat|head|df|lsblk|stat)$/;
 
 export function blockDestructive({ also = [], ...others }: BlockDestructiveOptions = {}): Blueprint {
-  const rules = [usual, work, refs, ...[also].flat()].flatMap((list) => list.split(",")).map((rule) => rule.split(" "));
-  const part = blueprint("block-destructive", others);
-  part.preTool("Bash", { name: "block-destructive", recheck: true, onFailure: "block" }, async ({ input }, ctx) => {
+  const part = blueprint("block-destructive", { ...others, also: [also].flat() }, { also: "string[]" });
+  const rules = Array.from([usual, work, refs, sent, ...[also].flat()].join().split(","), (rule) => rule.split(" "));
+  return part.preTool("Bash", { name: "block-destructive", recheck: true, onFailure: "block" }, async (call, ctx) => {
     const { analyseShell } = await import("hookline/permissions");
-    const { parts, complete } = analyseShell(input.command, { cwd: ctx.cwd, home: ctx.env["HOME"] ?? "/" });
-    const found = parts.map((one) => {
-      if (one.kind === "command") return look(one, rules, one.places.folders[0] ?? ctx.cwd);
-      return one.kind === "write" && disk.test(resolve(ctx.cwd, one.target.pieces.join("?"))) ? "destroys" : "fine";
-    });
+    const { parts, complete } = analyseShell(call.input.command, { cwd: ctx.cwd, home: ctx.env["HOME"] ?? "/" });
+    const found = parts.map((one) => look(one, rules, one.places.folders[0] ?? ctx.cwd));
     if (found.includes("destroys")) return deny("It destroys what cannot be brought back.");
     return complete && !found.includes("unknown") ? undefined : ask("Its effect cannot be determined in advance.");
   });
-  return part;
 }
 
-function look({ words, opaque, places }: CommandPart, rules: readonly string[][], cwd: string) {
-  const [program, ...given] = words.map(({ pieces }) => (pieces.length === 1 ? pieces[0] : undefined));
-  if (program === undefined || opaque !== undefined || (places.unknown && /^[^/]+\//.test(program))) return "unknown";
+function look(part: ShellPart, rules: readonly string[][], cwd: string) {
+  if (part.kind === "write") return disk.test(resolve(cwd, part.target.pieces.join("?"))) ? "destroys" : "fine";
+  if (part.kind !== "command") return part.kind === "state" && hidden.test(part.text) ? "unknown" : "fine";
+  const [program, ...given] = part.words.map(({ pieces }) => (pieces.length === 1 ? pieces[0] : undefined));
+  if (program === undefined || (part.places.unknown && /^[^/]+\//.test(program))) return "unknown";
   const real = existsSync(resolve(cwd, program)) ? realpathSync(resolve(cwd, program)) : program;
   const [name = "", other] = [program, real].map((path) => basename(path).toLowerCase().split(".")[0]);
   const lacks = ([, ...wanted]: readonly string[], known: readonly (string | undefined)[]) =>
@@ -50,7 +50,7 @@ function look({ words, opaque, places }: CommandPart, rules: readonly string[][]
   const starts = rules.some((rule) => at(rule[0]) >= 0 && lacks(rule, inner.slice(at(rule[0]))).length === 0);
   const hides = /^(?:cp|mv|ln|install)$/.test(name) && rules.some(([rule]) => at(rule) >= 0);
   const wipes = inner.some((word) => disk.test(resolve(cwd, word.replace(/^\w+=/, ""))));
-  return doubt || starts || hides || wipes || given.some((word) => word?.startsWith("alias.")) ? "unknown" : "fine";
+  return part.opaque !== undefined || doubt || starts || hides || wipes ? "unknown" : "fine";
 }
 
 function fits(given: string, word: string): boolean {

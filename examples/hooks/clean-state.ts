@@ -16,7 +16,7 @@ export const cleanState = defineStrategy<CleanStateOptions>({
   hooks: ["Stop"],
   customEvents: ["dirty"],
   defaults: { ignore: [], untracked: true },
-  options: ["ignore", "untracked"],
+  options: { ignore: "RegExp[]", untracked: "boolean" },
   build(plan, { ignore, untracked }) {
     const when = ({ stopHookActive }: { stopHookActive: boolean }, { replay }: { replay: boolean }) =>
       !stopHookActive && !replay;

@@ -15,10 +15,11 @@ export interface CommitOnStopOptions {
 }
 
 export function commitOnStop(options: CommitOnStopOptions = {}): Blueprint {
-  const { message = "wip: a turn of the agent", untracked = true, except = ["main", "master"], ...others } = options;
-  const part = blueprint("commit-on-stop", others);
+  const types = { message: "string", untracked: "boolean", except: "string[]" } as const;
+  const part = blueprint("commit-on-stop", options, types);
+  const { message = "wip: a turn of the agent", untracked = true, except = ["main", "master"] } = options;
   const when = (_: unknown, { replay }: { replay: boolean }) => !replay;
-  part.onStop({ name: "commit-on-stop", when }, async (_event, { git, cwd, signal }) => {
+  part.onStop({ name: "commit-on-stop", onFailure: "continue", when }, async (_event, { git, cwd, signal }) => {
     const [root, branch, changes] = await Promise.all([git.root(), git.branch(), git.status()]);
     const own = changes.filter((line) => untracked || !line.startsWith("??"));
     if (root === undefined || branch === undefined || except.includes(branch) || own.length === 0) return undefined;

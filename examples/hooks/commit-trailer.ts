@@ -7,13 +7,12 @@ export interface CommitTrailerOptions {
   readonly trailer?: string;
 }
 
-export function commitTrailer({
-  trailer = "Assisted-by: a coding agent",
-  ...others
-}: CommitTrailerOptions = {}): Blueprint {
+export function commitTrailer(options: CommitTrailerOptions = {}): Blueprint {
+  const part = blueprint("commit-trailer", options, { trailer: "string" });
+  const { trailer = "Assisted-by: a coding agent" } = options;
   const option = ` --trailer '${trailer.replaceAll("'", "'\\''")}'`;
-  const part = blueprint("commit-trailer", others);
-  part.preTool("Bash", { name: "commit-trailer" }, async ({ input: { command } }, { cwd, env }) => {
+  const helper = { name: "commit-trailer", onFailure: "continue" } as const;
+  part.preTool("Bash", helper, async ({ input: { command } }, { cwd, env }) => {
     if (!command.includes("commit") || command.includes(trailer)) return undefined;
     const { analyseShell } = await import("hookline/permissions");
     const { parts, complete } = analyseShell(command, { cwd, home: env["HOME"] ?? "/" });

@@ -16,9 +16,10 @@ export interface EvaluatorGateOptions {
 const guard = "HOOKLINE_EVALUATOR_GATE";
 
 export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
-  const { rubric = "The task is done, and nothing else was changed.", command = ["claude", "-p"], ...rest } = options;
-  const { rounds = 2, timeoutMs = 180_000, ...others } = rest;
-  const part = blueprint("evaluator-gate", others);
+  const types = { rubric: "string", command: "string[]", rounds: "number", timeoutMs: "number" } as const;
+  const part = blueprint("evaluator-gate", options, types);
+  const { rubric = "The task is done, and nothing else was changed.", command = ["claude", "-p"] } = options;
+  const { rounds = 2, timeoutMs = 180_000 } = options;
   // The evaluator stops as well; without this it would be evaluated, and so on.
   const when = (_: unknown, { env, replay }: { env: Readonly<Record<string, string | undefined>>; replay: boolean }) =>
     !env[guard] && !replay;

@@ -14,10 +14,12 @@ export interface FormatOnWriteOptions {
 const prettier = ["npx", "--no-install", "prettier", "--write"] as const;
 const usual = Object.fromEntries([".ts", ".tsx", ".js", ".json", ".css", ".md"].map((end) => [end, prettier]));
 
-export function formatOnWrite({ formatters = usual, ...others }: FormatOnWriteOptions = {}): Blueprint {
-  const part = blueprint("format-on-write", others);
+export function formatOnWrite(given: FormatOnWriteOptions = {}): Blueprint {
+  const part = blueprint("format-on-write", given, { formatters: "object" });
+  const { formatters = usual } = given;
   // The past is formatted already.
-  const options = { name: "format-on-write", when: (_: unknown, { replay }: { replay: boolean }) => !replay };
+  const when = (_: unknown, { replay }: { replay: boolean }) => !replay;
+  const options = { name: "format-on-write", onFailure: "continue", when } as const;
   part.postTool(["Write", "Edit", "MultiEdit"], options, async ({ input }, { cwd, signal, log }) => {
     const file = resolve(cwd, input.file_path);
     const ends = Object.keys(formatters).filter((end) => file.endsWith(end));

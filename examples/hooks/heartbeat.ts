@@ -9,9 +9,11 @@ export interface HeartbeatOptions {
   readonly file?: string;
 }
 
-export function heartbeat({ file = ".claude/heartbeat.json", ...others }: HeartbeatOptions = {}): Blueprint {
-  const part = blueprint("heartbeat", others);
-  const options = { name: "heartbeat", when: (_: unknown, { replay }: { replay: boolean }) => !replay };
+export function heartbeat(given: HeartbeatOptions = {}): Blueprint {
+  const part = blueprint("heartbeat", given, { file: "string" });
+  const { file = ".claude/heartbeat.json" } = given;
+  const when = (_: unknown, { replay }: { replay: boolean }) => !replay;
+  const options = { name: "heartbeat", onFailure: "continue", when } as const;
   const beat = (
     event: { name: string; sessionId?: string; toolName?: string },
     { projectDir }: { projectDir: string },

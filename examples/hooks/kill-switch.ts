@@ -9,8 +9,9 @@ export interface KillSwitchOptions {
   readonly file?: string;
 }
 
-export function killSwitch({ file = ".claude/STOP", ...others }: KillSwitchOptions = {}): Blueprint {
-  const part = blueprint("kill-switch", others);
+export function killSwitch(given: KillSwitchOptions = {}): Blueprint {
+  const part = blueprint("kill-switch", given, { file: "string" });
+  const { file = ".claude/STOP" } = given;
   const reason = (projectDir: string): string | undefined => {
     const path = resolve(projectDir, file);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;

@@ -18,7 +18,7 @@ export const longRunning = defineStrategy<LongRunningOptions>({
   hooks: ["SessionStart", "PostToolUse", "PreCompact", "Stop"],
   customEvents: ["resumed"],
   defaults: { notes: "PROGRESS.md", characters: 6_000 },
-  options: ["notes", "characters"],
+  options: { notes: "string", characters: "number" },
   build(plan, { notes, characters }) {
     plan.onSessionStart({ name: "hand-over" }, (_event, { path, emit }) => {
       const text = statSync(path(notes), { throwIfNoEntry: false }) ? readFileSync(path(notes), "utf8").trim() : "";

@@ -16,8 +16,9 @@ interface Note {
   readonly text: string;
 }
 
-export function notify({ webhook, command = desktop(process.platform), ...others }: NotifyOptions = {}): Blueprint {
-  const part = blueprint("notify", others);
+export function notify(options: NotifyOptions = {}): Blueprint {
+  const part = blueprint("notify", options, { webhook: "string", command: "string[]" });
+  const { webhook, command = desktop(process.platform) } = options;
   const send = part.task<Note>("send", async ({ title, text }, { signal }) => {
     if (webhook === undefined) {
       const [program, ...words] = command;
@@ -28,11 +29,12 @@ export function notify({ webhook, command = desktop(process.platform), ...others
     const reply = await fetch(webhook, { method: "POST", headers, body: JSON.stringify({ title, text }), signal });
     if (!reply.ok) throw new Error(`The webhook answered ${reply.status}`);
   });
+  const helper = { name: "notify", onFailure: "continue" } as const;
   // A newer note takes the place of one that is still waiting.
-  part.onNotification({ name: "notify" }, async ({ message }, { tasks, projectDir }) => {
+  part.onNotification(helper, async ({ message }, { tasks, projectDir }) => {
     await tasks.add(send, { title: `Waiting in ${projectDir}`, text: message });
   });
-  part.onStop({ name: "notify" }, async ({ lastAssistantMessage = "" }, { tasks, projectDir }) => {
+  part.onStop(helper, async ({ lastAssistantMessage = "" }, { tasks, projectDir }) => {
     await tasks.add(send, { title: `Done in ${projectDir}`, text: lastAssistantMessage.slice(0, 300) });
   });
   return part;

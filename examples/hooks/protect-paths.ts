@@ -6,29 +6,30 @@ import type { CommandPart } from "hookline/permissions";
 import { ask, type Blueprint, blueprint, deny } from "hookline/sdk";
 
 export interface ProtectPathsOptions {
-  /** Files, folders with all they hold, or patterns; counted from the project. */
+  /** Files, folders with all they hold, or patterns; counted from the project. Letter case is ignored, as on many disks. */
   readonly paths?: readonly string[];
 }
 
 const changes = /^(?:rm|rmdir|mv|chmod|chown|cp|ln|tee|touch|truncate|install|dd|sed|unlink|shred)$/;
 const reads = /^(?:cat|ls|head|tail|wc|stat|echo|grep|diff)$/;
+const harmless = "add blame commit diff grep log ls-files show status".split(" ").map((one) => `Bash(git ${one} *)`);
 
-export function protectPaths({ paths = [".env", ".git", "**/*.pem"], ...others }: ProtectPathsOptions = {}): Blueprint {
-  const part = blueprint("protect-paths", others);
+export function protectPaths(given: ProtectPathsOptions = {}): Blueprint {
+  const part = blueprint("protect-paths", given, { paths: "string[]" });
   const options = { name: "protect-paths", recheck: true, onFailure: "block" } as const;
   const tools = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
-  part.preTool(tools, options, async ({ toolName: tool, input }, { cwd, projectDir, env }) => {
+  return part.preTool(tools, options, async ({ toolName: tool, input }, { cwd, projectDir, env }) => {
     const { analyseShell, compileRules, judge } = await import("hookline/permissions");
-    const listed = paths.map((path) => resolve(projectDir, path));
+    const listed = (given.paths ?? [".env", ".git", "**/*.pem"]).map((path) => resolve(projectDir, path));
     const denied = listed.flatMap((path) => [`Edit(/${path})`, `Edit(/${path}/**)`]);
     const rules = compileRules([{ scope: "flags", deny: denied, allow: ["Bash", "Edit(//**)"] }]);
-    // A guard does not rely on how a disk tells capitals.
     const place = { cwd, home: env["HOME"] ?? "/", projectRoot: projectDir, pathCase: "insensitive" } as const;
     const { decision, by, reason } = judge({ tool, input }, rules, place);
     if (decision === "deny") return deny(`Protected: ${reason}.`);
     if (decision === "ask" && by !== "protected") return ask(`It may write to what is protected: ${reason}.`);
     // Read-only commands may name any path; unknown programs may write to the paths they get.
-    if (!("command" in input) || judge({ tool, input }, compileRules([]), place).decision === "allow") return undefined;
+    const free = compileRules([{ scope: "flags", allow: harmless }]);
+    if (!("command" in input) || judge({ tool, input }, free, place).decision === "allow") return undefined;
     const names = listed.map((path) => basename(path).toLowerCase().replace(/^.*\*/, ""));
     const named = names.some((name) => name !== "" && input.command.toLowerCase().includes(name));
     const { parts } = analyseShell(input.command, place);
@@ -37,7 +38,6 @@ export function protectPaths({ paths = [".env", ".git", "**/*.pem"], ...others }
     if (!named && reached.length <= 1_000 && !reached.some(hit)) return undefined;
     return ask("It names what is protected, or a pattern for it, and may write to it.");
   });
-  return part;
 }
 
 /** What a command may name, by variables too where it changes files. A folder that goes takes along what it holds. */

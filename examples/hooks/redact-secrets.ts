@@ -41,11 +41,11 @@ const values = [
   named(/["']?(?:\s{0,3}:|\s{1,3}=)\s{0,3}/, /(?!["'$<{(]|[\w.]{1,100}[([])(?=\S{0,300}\d)[^\s"',;&]{8,300}/),
 ];
 
-export function redactSecrets({ patterns = [], ...others }: RedactSecretsOptions = {}): Blueprint {
-  const own = patterns.map((one) => (typeof one === "string" ? new RegExp(one, "g") : one));
-  const all = [...keys, ...places, ...values, ...own];
+export function redactSecrets({ patterns: given = [], ...others }: RedactSecretsOptions = {}): Blueprint {
+  const patterns = [given].flat().map((one) => (typeof one === "string" ? new RegExp(one, "g") : one));
+  const part = blueprint("redact-secrets", { ...others, patterns }, { patterns: "RegExp[]" });
+  const all = [...keys, ...places, ...values, ...patterns];
   const mask = (text: string) => all.reduce((masked, pattern) => masked.replace(pattern, "[redacted]"), text);
-  const part = blueprint("redact-secrets", others);
   part.postTool({ name: "redact-secrets", onFailure: "block" }, ({ response }) =>
     holdsSecret(response, mask) ? mapOutput(mask) : undefined,
   );

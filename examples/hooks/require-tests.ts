@@ -17,13 +17,9 @@ const usual =
 const why =
   "Files changed since tests last passed. Run them before you stop, in the foreground and without a pipe or `;` behind them.";
 
-export function requireTests({
-  command = usual,
-  evidence,
-  files = /./,
-  ...others
-}: RequireTestsOptions = {}): Blueprint {
-  const part = blueprint("require-tests", others);
+export function requireTests(options: RequireTestsOptions = {}): Blueprint {
+  const part = blueprint("require-tests", options, { command: "RegExp", evidence: "string", files: "RegExp" });
+  const { command = usual, evidence, files = /./ } = options;
   part.postTool(["Write", "Edit", "MultiEdit"], async ({ input }, { state }) => {
     if (files.test(input.file_path)) await state.set("editedAt", Date.now());
   });

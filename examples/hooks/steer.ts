@@ -9,14 +9,16 @@ export interface SteerOptions {
   readonly file?: string;
 }
 
-export function steer({ file = ".claude/STEER.md", ...others }: SteerOptions = {}): Blueprint {
-  const part = blueprint("steer", others);
+export function steer(given: SteerOptions = {}): Blueprint {
+  const part = blueprint("steer", given, { file: "string" });
+  const { file = ".claude/STEER.md" } = given;
   const words = (projectDir: string) => {
     const text = take(resolve(projectDir, file));
     return text === undefined ? undefined : context(`The user says:\n${text}`);
   };
   // A past session cannot be steered.
-  const options = { name: "steer", when: (_: unknown, { replay }: { replay: boolean }) => !replay };
+  const when = (_: unknown, { replay }: { replay: boolean }) => !replay;
+  const options = { name: "steer", onFailure: "continue", when } as const;
   part.postTool(options, (_event, { projectDir }) => words(projectDir));
   part.onPrompt(options, (_event, { projectDir }) => words(projectDir));
   // At a stop, context makes the agent continue with it.

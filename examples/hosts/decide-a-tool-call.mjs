@@ -7,7 +7,7 @@ import { openEngine } from "hookline";
 import { combine, judge } from "hookline/permissions";
 
 const guard = fileURLToPath(new URL("../settings/guard.json", import.meta.url));
-const engine = await openEngine({ settings: [guard] });
+const engine = await openEngine({ interactive: true, settings: [guard] });
 
 /**
  * @param {string} tool

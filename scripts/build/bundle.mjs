@@ -7,13 +7,13 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Script } from "node:vm";
 import { entryPoints, root } from "./entry-points.mjs";
+import { asScript, prepareSource, requiring } from "./rewrite-source.mjs";
 
 const src = join(root, "src");
 
 /** Each boundary at which code is loaded on demand makes chunks, and a start reads every chunk that it needs. */
-const maxChunks = 150;
+const maxChunks = 155;
 
 const kernelFile = "scan-kernel.wasm";
 
@@ -64,7 +64,7 @@ export async function bundle(outdir) {
     format: "esm",
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
-    plugins: [sharesSdkChunk([...programs, ...onDemand]), asksForBuiltins, hasNoSideEffects()],
+    plugins: [sharesSdkChunk([...programs, ...onDemand]), preparesSources, hasNoSideEffects()],
     // The import that sharesSdkChunk adds is there for the chunks alone.
     logOverride: { "ignored-bare-import": "silent" },
     metafile: true,
@@ -94,34 +94,6 @@ function write(path, text) {
   writeFileSync(path, text);
 }
 
-/**
- * A chunk as a script; esbuild shares chunks between modules only. It writes imports first and one export last. Our modules do nothing by
- * being loaded and export no variables, so a chunk may take values from another one when it is loaded, and only from those it uses.
- */
-function asScript(text) {
-  const [imports] = /^(?:import[^"]*"[^"]+";)*/.exec(text);
-  const [exported = "", names = ""] = /export\{([^}]*)\};\s*$/.exec(text) ?? [];
-  const requires = [...imports.matchAll(/import([^"]*?)(?:from)?("[^"]+");/g)].map(([, what, path]) => {
-    const taken = what.replace(/([\w$]+) as ([\w$]+)/g, "$1:$2");
-    return taken === "" ? "" : `const${taken}=require(${path});`;
-  });
-  const given = names.replace(/([\w$]+) as ([\w$]+)/g, "$2:$1");
-  const body = text.slice(imports.length, text.length - exported.length);
-  const script = `"use strict";${body.includes("ownUrl") ? ownUrl : ""}${requires.join("")}${requiring(body)}${given && `module.exports={${given}};`}`;
-  // Throws if anything is left that only a module may contain.
-  new Script(script);
-  return script;
-}
-
-/** In a module that a host has bundled there is no `__filename`, and no package around it. */
-const ownUrl =
-  'const ownUrl=typeof __filename=="string"?process.getBuiltinModule("node:url").pathToFileURL(__filename).href:"file:///";';
-
-/** What a script of the package loads on demand is a script of the package too. */
-function requiring(text) {
-  return text.replace(/\bimport\(("\.[^"]+")\)/g, "Promise.resolve().then(()=>require($1))");
-}
-
 /** The module of an entry point. */
 function moduleFor({ outputs }, path) {
   const [, { exports }] = Object.entries(outputs).find(([output]) => output.endsWith(`/${path}.cjs`));
@@ -142,21 +114,17 @@ async function bundleScript(build, common, entry, options) {
     entryPoints: [join(src, entry)],
     write: false,
     format: "cjs",
-    plugins: [asksForBuiltins, hasNoSideEffects(onDemand)],
+    plugins: [preparesSources, hasNoSideEffects(onDemand)],
     // The script asks for no file of the package; what it loads on demand does.
     logOverride: { "empty-import-meta": "silent" },
   });
   return { text: outputFiles[0].text, onDemand: [...onDemand] };
 }
 
-/**
- * Importing a module of Node's makes a name of each of its exports, and some of those load more modules: `node:fs` alone brings all
- * streams and costs a thirtieth of a start. Asked for, it is just handed over.
- */
-const asksForBuiltins = {
-  name: "asks-for-builtins",
+const preparesSources = {
+  name: "prepares-sources",
   setup(build) {
-    build.onLoad({ filter: /\.ts$/ }, ({ path }) => ({ contents: asking(readFileSync(path, "utf8")), loader: "ts" }));
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) => ({ contents: prepareSource(path), loader: "ts" }));
   },
 };
 
@@ -174,27 +142,11 @@ function sharesSdkChunk(entries) {
         const all = relative(dirname(path), join(src, "sdk", "internal.ts"))
           .split(sep)
           .join("/");
-        const contents = `${asking(readFileSync(path, "utf8"))}\nimport "${all.startsWith(".") ? all : `./${all}`}";`;
+        const contents = `${prepareSource(path)}\nimport "${all.startsWith(".") ? all : `./${all}`}";`;
         return { contents, loader: "ts" };
       });
     },
   };
-}
-
-/** The same text on the same lines, with `import { a, b as c } from "node:x"` and `import x from "node:x"` turned into a question to Node. */
-function asking(text) {
-  return text.replace(/^import (?!type\b)(\{[^}]*\}|[^"{]+) from "(node:[a-z0-9_/]+)";/gm, (_, names, module) => {
-    const given = `process.getBuiltinModule("${module}")`;
-    if (!names.startsWith("{")) return `const ${names.replace("* as ", "")} = ${given};`;
-    const values = names
-      .slice(1, -1)
-      .split(",")
-      .filter((name) => !/^\s*(?:type\s|$)/.test(name));
-    // Loading it takes a tenth of a bare start, and few starts use it.
-    if (module === "node:crypto")
-      return values.map((name) => `const ${name.trim()} = (...all) => ${given}.${name.trim()}(...all);`).join("");
-    return `const {${values.join(",").replace(/\sas\s/g, ": ")}} = ${given};`;
-  });
 }
 
 /** Compiles the kernel of the usage scanner from AssemblyScript. Results and constants stay below `chunkStart` of its layout.ts. */

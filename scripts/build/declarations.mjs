@@ -7,10 +7,16 @@ import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { entryPoints, root } from "./entry-points.mjs";
 
+/** Four blanks per level are a twelfth of the declarations. */
+const indentsWithTabs = {
+  name: "indents-with-tabs",
+  renderChunk: (code) => code.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
+};
+
 const bundle = await rollup({
   input: Object.fromEntries(entryPoints.map(({ path }) => [path, join(root, ".build", `${path}.d.ts`)])),
   external: /^[^./]/,
-  plugins: [dts()],
+  plugins: [dts(), indentsWithTabs],
   onwarn: (warning) => process.stderr.write(`${warning.message}\n`),
 });
 await bundle.write({

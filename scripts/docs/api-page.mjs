@@ -67,8 +67,8 @@ function isSetByUsers(name) {
 
 function membersWithoutComment(declaration, checker) {
   if (!ts.isInterfaceDeclaration(declaration)) return [];
-  const members = declaration.members.map((member) => checker.getSymbolAtLocation(member.name ?? member));
-  return members.filter((member) => member && commentOf(member, checker) === "").map((member) => member.name);
+  const members = checker.getPropertiesOfType(checker.getTypeAtLocation(declaration));
+  return members.filter((member) => commentOf(member, checker) === "").map((member) => member.name);
 }
 
 function commentOf(symbol, checker) {

@@ -4,14 +4,13 @@ import {
   commonFields,
   type EventName,
   type EventRow,
-  eventOutputShapes,
+  eventOutputFields,
   eventRow,
   type HookOutput,
-  hookOutputShapes,
-  type OutputShape,
+  hookOutputFields,
   type Payload,
 } from "../../src/protocol/internal.ts";
-import { objectOf, typed } from "./field-validators.ts";
+import { objectOf, typed, validatorOf } from "./field-validators.ts";
 
 /** What a hook of the event reads on stdin. The rows are typed by the payloads, so the validator's type is theirs. */
 export function inputSchema<Name extends EventName>(name: Name): z.ZodType<Payload<Name>>;
@@ -28,8 +27,7 @@ export function inputSchema(event: EventName | EventRow): z.ZodType {
 export function outputSchema(event: EventName | EventRow): z.ZodType<HookOutput> {
   const row = typeof event === "string" ? eventRow(event) : event;
   const top: Record<string, z.ZodType> = {};
-  for (const [name, shape] of Object.entries(hookOutputShapes)) top[name] = z.optional(wireValidator(shape));
-  top["decision"] = z.optional(z.string().meta({ examples: ["approve", "block"] }));
+  for (const [name, field] of Object.entries(hookOutputFields)) top[name] = validatorOf(field);
   top["hookSpecificOutput"] = z.optional(specificOutput(row));
   const schema = z.looseObject(top).meta({
     title: `${row.name} output`,
@@ -40,40 +38,19 @@ export function outputSchema(event: EventName | EventRow): z.ZodType<HookOutput>
 
 function specificOutput(row: EventRow): z.ZodType {
   const answers: Record<string, z.ZodType> = { hookEventName: z.literal(row.name) };
-  for (const name of row.answers) answers[name] = z.optional(answerValidator(name, row));
+  for (const name of row.answers) answers[name] = answerValidator(name, row);
   if (row.answers.includes("permissionDecision")) {
-    answers["permissionDecisionReason"] = z.optional(wireValidator(eventOutputShapes.permissionDecisionReason));
+    answers["permissionDecisionReason"] = validatorOf(eventOutputFields.permissionDecisionReason);
   }
   return z.looseObject(answers);
 }
 
 function answerValidator(name: AnswerName, row: EventRow): z.ZodType {
-  const words = eventOutputShapes[name];
+  if (name === "decision") return z.optional(permissionAnswer);
+  if (name !== "permissionDecision") return validatorOf(eventOutputFields[name]);
   // A word the event cannot act on is reported when a hook says it; the schema does not offer it.
-  if (name === "permissionDecision" && typeof words === "object") {
-    return z.enum(words.filter((word) => row.decisions.some((decision) => decision === word)));
-  }
-  return wireValidator(words);
-}
-
-function wireValidator(shape: OutputShape): z.ZodType {
-  if (typeof shape === "object") return z.enum(shape);
-  switch (shape) {
-    case "text":
-      return z.string();
-    case "flag":
-      return z.boolean();
-    case "number":
-      return z.number();
-    case "object":
-      return z.record(z.string(), z.unknown());
-    case "texts":
-      return z.array(z.string());
-    case "anything":
-      return z.unknown();
-    case "permission-answer":
-      return permissionAnswer;
-  }
+  const words = eventOutputFields[name].of.filter((word) => row.decisions.includes(word));
+  return z.optional(z.enum(words));
 }
 
 const permissionAnswer = z.discriminatedUnion("behavior", [

@@ -7,8 +7,8 @@ export function objectOf(fields: Fields): z.ZodObject {
 }
 
 /**
- * The validator under the type its data was written for. `FieldsOf` holds that data to the type where it is declared, so this
- * is the only place that has to take the compiler's word for it.
+ * The validator under the type of its data. The types of the protocol are read from the data (`ValuesOf`), so this is the only place
+ * that has to take the compiler's word for it.
  */
 export function typed<Value>(schema: z.ZodType): z.ZodType<Value> {
   return schema as z.ZodType<Value>;

@@ -13,10 +13,12 @@ import {
   booleanCheck,
   checkNamed,
   checkOf,
+  defined,
   functionCheck,
   isObject,
   type OptionCheck,
   objectCheck,
+  oneOfCheck,
   Problem,
   positiveNumberCheck,
   textCheck,
@@ -150,9 +152,19 @@ export interface AgentOptions extends Omit<RunAgentOptions, Defaulted>, Required
   readonly reads: SourceFilter;
 }
 
-type Defaulted =
-  | ("cwd" | "home" | "env" | "version" | "interactive" | "persist" | "compactAt")
-  | ("idleMs" | "promptNoticeMs" | "hookProgressMs" | "clock" | "uuid");
+type Defaulted = keyof typeof defaults | "cwd" | "home" | "env" | "signal";
+
+const defaults = {
+  version: "0.0.0",
+  interactive: false,
+  persist: true,
+  compactAt: 0.8,
+  idleMs: 60_000,
+  promptNoticeMs: 6_000,
+  hookProgressMs: 1_000,
+  clock: { now: () => Date.now() },
+  uuid: randomUUID as () => string,
+} as const;
 
 /** Checks the options and fills in the defaults. */
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
@@ -160,21 +172,14 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   const env = options.env ?? process.env;
   const home = options.home ?? homeFolder(env);
   return {
-    ...options,
+    ...defaults,
+    ...defined(options),
     cwd: resolve(options.cwd ?? process.cwd()),
     home,
     configFolder: clientHome(env["CLAUDE_CONFIG_DIR"], home),
     // Every process of the session carries this tag, nested below the tag of an outer run.
     env: { ...env, [runTag]: [env[runTag], randomUUID()].filter(Boolean).join("/") },
-    version: options.version ?? "0.0.0",
-    interactive: options.interactive ?? false,
-    persist: options.persist ?? true,
-    compactAt: options.compactAt ?? 0.8,
-    idleMs: options.idleMs ?? 60_000,
-    promptNoticeMs: options.promptNoticeMs ?? 6_000,
-    hookProgressMs: options.hookProgressMs ?? 1_000,
-    clock: options.clock ?? { now: () => Date.now() },
-    uuid: options.uuid ?? randomUUID,
+    signal: options.signal ?? new AbortController().signal,
     reads: readsOf(options.settingSources),
   };
 }
@@ -225,9 +230,7 @@ const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> =
   permissionMode: mode,
   webFetch: checkOf("true, false or an object", (value) => typeof value === "boolean" || isObject(value)),
   maxTurns: wholeNumberCheck,
-  setup: checkOf('"init", "init-only" or "maintenance"', (value) =>
-    ["init", "init-only", "maintenance"].includes(String(value)),
-  ),
+  setup: oneOfCheck(["init", "init-only", "maintenance"]),
   clock: checkOf("an object with now()", (value) => isObject(value) && typeof value["now"] === "function"),
 };
 

@@ -16,28 +16,28 @@ import { type Driver, openDriver } from "./session/session-driver.ts";
  */
 export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const options = resolveAgentOptions(given);
-  const ending = options.signal ?? new AbortController().signal;
-  const opened = await openAgentSession(options, ending);
+  const { signal } = options;
+  const opened = await openAgentSession(options);
   const reason = options.interactive ? "prompt_input_exit" : "other";
   const sessionEnd = openSessionEnd(opened.main);
   // The end does not wait for the turn: SessionEnd hooks run at once.
   const beginEnd = (): void => sessionEnd.begin("other");
-  if (ending.aborted) beginEnd();
-  ending.addEventListener("abort", beginEnd, { once: true });
+  if (signal.aborted) beginEnd();
+  signal.addEventListener("abort", beginEnd, { once: true });
   try {
     const driver = openDriver(opened.main, opened.history.deferred);
     // An abort while the session begins is an interrupt too.
     const lastResult = runSession(opened, driver, options).catch((error: unknown) => {
-      if (!ending.aborted || error instanceof Problem) throw error;
+      if (!signal.aborted || error instanceof Problem) throw error;
       return undefined;
     });
     const result = await Promise.race([lastResult, sessionEnd.overdue]);
     if (result !== undefined) return result;
     const nothingToDo = { by: "completed", text: "", stopReason: "" } as const;
-    const end = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothingToDo;
+    const end = signal.aborted ? ({ by: "interrupted", text: "" } as const) : nothingToDo;
     return resultObjectOf(opened.session, end, { startedAt: options.clock.now(), turns: 0 });
   } finally {
-    ending.removeEventListener("abort", beginEnd);
+    signal.removeEventListener("abort", beginEnd);
     await sessionEnd.finish(reason);
   }
 }
@@ -51,20 +51,19 @@ async function runSession(
   const { inbox } = opened.session;
   const { prompt, setup, onReady } = options;
   const close = inbox.hold();
-  await onReady?.(openControl(opened, driver, close));
-  const deferred = opened.history.deferred.length > 0;
   const sdk = { kind: "prompt", source: "sdk" } as const;
   // In the inbox before the session begins, so that an interrupt meanwhile reaches it.
+  const deferred = opened.history.deferred.length > 0;
   if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
+  await onReady?.(openControl(opened, driver, close));
   const hasPrompt = prompt !== undefined && prompt.trim() !== "";
   if (hasPrompt && setup !== "init-only") inbox.put({ ...sdk, content: prompt });
   const firstPrompt = await beginSession(opened);
-  if (firstPrompt !== undefined) inbox.put({ ...sdk, content: firstPrompt, first: true });
   if (setup === "init-only") close();
   else if (prompt !== undefined) {
     if (!hasPrompt && !deferred)
       throw new Problem("host/no-prompt", "There is no prompt. Give one as an argument or on standard input.");
     close();
   }
-  return driver.run();
+  return driver.run(firstPrompt);
 }

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type World, world } from "../install/fixtures/world.ts";
-import { callHookline, type Said } from "./fixtures/caller.ts";
+import { type CommandResult, callHookline } from "./fixtures/caller.ts";
 
-type Hookline = (...words: readonly string[]) => Promise<Said>;
+type Hookline = (...words: readonly string[]) => Promise<CommandResult>;
 
 interface Shown {
   readonly code: string;

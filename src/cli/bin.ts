@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { loadCommand, loadProgram } from "./code-cache.ts";
+import { loadProgram, loadScripts } from "./code-cache.ts";
 import { asksToBlock } from "./run/run-arguments.ts";
 
 // Every hook call starts this file. Node starts a script faster than a module, and a short script faster than a long one.
@@ -20,7 +20,7 @@ function runHooks(): void {
 function startCommand(): void {
   const given = process.argv.slice(2);
   if (!isStartedOften(command)) return void import("./start.ts").then(({ start }) => start(given));
-  const { exports, uncached } = loadCommand(join(__dirname, "start.cjs"), cacheName(), process.env);
+  const { exports, uncached } = loadScripts(join(__dirname, "start.cjs"), cacheName(), process.env);
   return void (exports as typeof import("./start.ts")).start(given, uncached);
 }
 

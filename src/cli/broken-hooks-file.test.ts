@@ -6,12 +6,16 @@ import { callHookline } from "./fixtures/caller.ts";
 
 const app = 'import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n';
 
-/** An app that was installed and approved, and got a syntax error on its third line afterwards. */
-async function brokenLater() {
-  const here = world();
-  const { home, state, project, hooksFile } = here;
+function place() {
+  const { home, state, project, hooksFile } = world();
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
   const hookline = (...words: readonly string[]) => callHookline(words, { home, cwd: project, env });
+  return { hookline, hooksFile, project };
+}
+
+/** An app that was installed and approved, and got a syntax error on its third line afterwards. */
+async function brokenLater() {
+  const { hookline, hooksFile, project } = place();
   writeFileSync(hooksFile, app);
   expect((await hookline("install", "--scope", "local", "--transport", "run")).status).toBe(0);
   writeFileSync(hooksFile, `${app}const broken = ;\n`);
@@ -29,6 +33,22 @@ test("doctor reports a syntax error of an installed hooks file as an error with 
   writeFileSync(hooksFile, app);
   expect((await hookline("doctor")).status).toBe(0);
 });
+
+test.each(["mjs", "ts"])(
+  "status reports an installed hooks.%s that no longer exports an app as broken",
+  async (ending) => {
+    const { hookline, hooksFile } = place();
+    const file = hooksFile.replace(/mjs$/, ending);
+    writeFileSync(file, app);
+    expect((await hookline("install", file, "--scope", "local", "--transport", "run")).status).toBe(0);
+    for (const code of ["", app.replace("export default ", "")]) {
+      writeFileSync(file, code);
+      const { status, out } = await hookline("status");
+      const fault = `hooks-file-broken: ${file} exports no app: it has no default export. End it with "export default app;"`;
+      expect([status, out]).toEqual([3, expect.stringContaining(fault)]);
+    }
+  },
+);
 
 test("trust of a hooks file with a syntax error calls no file removed, and exits with 1 because nothing can be approved", async () => {
   const { hookline, project, fault } = await brokenLater();

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -62,4 +62,19 @@ test("starts under other flags of Node have code of their own", () => {
   expect(hookline(["list"], { NODE_OPTIONS: "--stack-trace-limit=50" })).toEqual(nothing);
   const [plain = "", flagged = ""] = saved();
   expect(flagged).toMatch(new RegExp(`^${plain}-\\w+$`));
+});
+
+test("the oldest compiled code is removed when new code is saved; builds stay", () => {
+  hookline(["list"]);
+  const [own = ""] = saved();
+  const put = (name: string) => {
+    writeFileSync(join(builds(), name), "");
+    utimesSync(join(builds(), name), 1, 1);
+  };
+  for (let n = 10; n < 70; n++) put(own.replace(/-[0-9a-f]{16}-/, `-${"0".repeat(14)}${n}-`));
+  put(`${"a".repeat(64)}.mjs`);
+  rmSync(join(builds(), own));
+  expect(hookline(["list"])).toEqual(nothing);
+  const left = saved();
+  expect([left.length, left.includes(own), left.includes(`${"a".repeat(64)}.mjs`)]).toEqual([51, true, true]);
 });

@@ -1,14 +1,14 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { isStateFolderSafe, openState, replaceFile, statePath, unsafeReason } from "../files/internal.ts";
+import { isStateFolderSafe, openState, removeOldest, replaceFile, statePath, unsafeReason } from "../files/internal.ts";
 
 /** The hash of all scripts of the package, inserted by the build. */
 declare const HOOKLINE_BUILD: string;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-type RunHooks = (args: readonly string[], uncached?: UncachedCode) => Promise<void>;
+type RunHooks = (args: readonly string[], code?: PackageCode) => Promise<void>;
 
 /** The function that program.cjs evaluates to. */
 type ProgramFactory = (module: { exports: { runHooks: RunHooks } }, load: Load) => void;
@@ -30,6 +30,14 @@ export interface UncachedCode {
   make(): Buffer;
 }
 
+/** The code of the package for the program of a hook process. */
+export interface PackageCode {
+  /** The exports of an entry point that a hooks file imports, such as `hookline/sessions`. */
+  entryPoint(name: string): unknown;
+  /** What this start has compiled, for the next one. */
+  readonly uncached: readonly UncachedCode[];
+}
+
 /**
  * Loads program.cjs with the code that an earlier start has compiled: compiling is half of the cost of a hook besides Node itself.
  * A missing or damaged cache only costs time.
@@ -40,20 +48,31 @@ export function loadProgram(path: string, env: Env): { runHooks(args: readonly s
   // What it names by a relative path is a script of this package.
   const load: Load = async (name) => (name.startsWith(".") ? require(name) : import(name));
   (cache.compile(path, readFileSync(path, "utf8")).runInThisContext() as ProgramFactory)(module, load);
-  return { runHooks: (args) => void module.exports.runHooks(args, cache.uncached) };
+  const uncached = cache.uncached === undefined ? [] : [cache.uncached];
+  const modules: LoadedScripts = new Map();
+  const entryPoint = (name: string): unknown => {
+    const [, folder = ""] = name.split("/");
+    const file = join(dirname(path), "..", folder, "index.cjs");
+    const known = modules.get(file);
+    if (known !== undefined) return known.exports;
+    const loaded = loadScripts(file, `${folder}-entry`, env, modules);
+    if (loaded.uncached !== undefined) uncached.push(loaded.uncached);
+    return loaded.exports;
+  };
+  return { runHooks: (args) => void module.exports.runHooks(args, { entryPoint, uncached }) };
 }
 
 /**
- * Loads a script of the package, and all that it requires, with the code that an earlier start of the command has compiled. Node's own
- * loader would look for each of them on the disk first.
+ * Loads a script of the package, and all that it requires, with the code that an earlier start has compiled and saved under a name. Node's
+ * own loader would look for each of them on the disk first.
  */
-export function loadCommand(
+export function loadScripts(
   path: string,
-  command: string,
+  name: string,
   env: Env,
+  loaded: LoadedScripts = new Map(),
 ): { exports: unknown; uncached: UncachedCode | undefined } {
-  const cache = openCodeCache(command, env);
-  const loaded = new Map<string, ChunkModule>();
+  const cache = openCodeCache(name, env);
   function load(file: string): unknown {
     const known = loaded.get(file);
     if (known !== undefined) return known.exports;
@@ -67,6 +86,9 @@ export function loadCommand(
   }
   return { exports: load(path), uncached: cache.uncached };
 }
+
+/** By path. Scripts that share it share every class and every piece of state. */
+type LoadedScripts = Map<string, ChunkModule>;
 
 interface CodeCache {
   compile(path: string, text: string): Script;
@@ -164,12 +186,16 @@ function cachedCode(path: string, env: Env): ReadonlyMap<string, CachedScript> |
   }
 }
 
+/** About twenty commands have such a file, of half a megabyte or more. Those of older packages and Nodes are the oldest. */
+const maxFiles = 50;
+
 /** Writes the compiled code for the next start. Never throws: without it a start only takes longer. */
 export async function saveCode({ path, make }: UncachedCode, env: NodeJS.ProcessEnv): Promise<void> {
   try {
-    await openState(["builds"], { env });
+    const folder = await openState(["builds"], { env });
     const code = make();
     await replaceFile(path, Buffer.concat([code, code]));
+    await removeOldest(folder, /-[0-9a-f]{16}-v\d+\.\d+\.\d+[^.]*$/, maxFiles);
   } catch {
     // A full disk or an unsafe directory: the cache is optional.
   }

@@ -1,5 +1,5 @@
 import { packageVersion } from "../files/internal.ts";
-import { closestName, escapeLines, Problem } from "../protocol/internal.ts";
+import { closestName, didYouMean, escapeLines, Problem } from "../protocol/internal.ts";
 import type { Command, CommandGroup, Io } from "./command-line/command.ts";
 import { commandHelp, programHelp, verbsHelp } from "./command-line/help.ts";
 import { asksForHelp, parseCall } from "./command-line/parse.ts";
@@ -103,9 +103,8 @@ async function print(text: string, io: Io): Promise<number> {
 }
 
 function unknownCommand(name: string): Problem {
-  const near = closestName(name, Object.keys(commands));
-  const hint = near ? `Did you mean "${near}"?` : "Run hookline --help to list the commands.";
-  return new Problem("cli/unknown-command", `Unknown command "${name}". ${hint}`);
+  const hint = didYouMean(name, Object.keys(commands), "Run hookline --help to list the commands.");
+  return new Problem("cli/unknown-command", `Unknown command "${name}".${hint}`);
 }
 
 function unknownVerb(name: string, verb: string, { verbs }: CommandGroup): Problem {

@@ -52,7 +52,7 @@ function terminalOf(process: NodeJS.Process): Io["terminal"] {
       return isTerminal(process.stdout) && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
     },
     get columns() {
-      return process.stdout.columns ?? 80;
+      return isTerminal(process.stdout) ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
     },
   };
 }

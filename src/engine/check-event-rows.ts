@@ -9,6 +9,7 @@ import {
   type EventRow,
   type EventSpecials,
   type Field,
+  type Fields,
   functionCheck,
   isObject,
   type MatchedField,
@@ -35,17 +36,26 @@ export function checkEventRows(rows: readonly EventRow[]): void {
       throw bad(`The part ${missing} of ${of} is missing. ${start}.`, missing);
     }
     checkNamed(`special of ${of}`, row.special, specialChecks, code);
-    for (const [name, field] of Object.entries(row.fields)) {
-      const given: object = isObject(field) ? Object.assign({ is: null }, field) : field;
-      checkNamed(`field ${showValue(name)} of ${of}`, given, fieldChecks, code);
-    }
+    for (const [name, field] of Object.entries(row.fields)) checkField(field, name, of);
     if (row.matchesOn !== null) checkMatchesOn(row.matchesOn, row, of);
   }
 }
 
+/** A field and the fields inside it. */
+function checkField(field: Field, path: string, of: string): void {
+  const given: object = isObject(field) ? Object.assign({ is: null }, field) : field;
+  checkNamed(`field ${showValue(path)} of ${of}`, given, fieldChecks, code);
+  if (field.is === "object") {
+    for (const [name, inner] of Object.entries(field.fields ?? {})) checkField(inner, `${path}.${name}`, of);
+    if (field.values !== undefined) checkField(field.values, `${path}.*`, of);
+  }
+  if (field.is === "list") checkField(field.of, `${path}[]`, of);
+  if (field.is === "either") for (const inner of [field.of].flat()) checkField(inner, path, of);
+}
+
 function checkMatchesOn(matchesOn: MatchedField, { fields }: EventRow, of: string): void {
   checkNamed(`matchesOn of ${of}`, matchesOn, matchedChecks, code);
-  const known: Readonly<Record<string, Field>> = { ...commonFields, ...fields };
+  const known: Fields = { ...commonFields, ...fields };
   const { field: name } = matchesOn;
   const field = Object.hasOwn(known, name) ? known[name] : undefined;
   if (field !== undefined && holdsText.has(field.is)) return;
@@ -87,7 +97,7 @@ function orNull(check: OptionCheck): OptionCheck {
 }
 
 /** Made when a host has events of its own: most have none, and the whole catalog is looked through. */
-function checksOfRow(): Readonly<Record<keyof CatalogRow<string, unknown>, OptionCheck | undefined>> {
+function checksOfRow(): Readonly<Record<keyof CatalogRow<string, Fields>, OptionCheck | undefined>> {
   return {
     name: textCheck,
     phase: usedIn("phase"),
@@ -114,38 +124,36 @@ function checksOfRow(): Readonly<Record<keyof CatalogRow<string, unknown>, Optio
   };
 }
 
-const isTrue = oneOfCheck([true]);
-
 const specialChecks: Readonly<Record<keyof EventSpecials, OptionCheck>> = {
-  onTool: isTrue,
-  endsTurn: isTrue,
-  startsTurn: isTrue,
-  endsSession: isTrue,
-  envFile: isTrue,
+  onTool: booleanCheck,
+  endsTurn: booleanCheck,
+  startsTurn: booleanCheck,
+  endsSession: booleanCheck,
+  envFile: booleanCheck,
   budget: objectCheck,
-  timeoutDenies: isTrue,
+  timeoutDenies: booleanCheck,
   stockDenial: textCheck,
-  exit2HidesAnswers: isTrue,
+  exit2HidesAnswers: booleanCheck,
   honouredWhen: objectCheck,
   blocksWhen: functionCheck,
   messageIsContext: functionCheck,
   insideAgent: textCheck,
-  answersPath: isTrue,
+  answersPath: booleanCheck,
 };
 
 const matchedChecks: Readonly<Record<keyof MatchedField, OptionCheck>> = {
   field: textCheck,
-  narrow: isTrue,
+  narrow: booleanCheck,
   part: oneOfCheck(["basename"]),
 };
 
 const fieldChecks: Readonly<Record<string, OptionCheck | undefined>> = {
   is: oneOfCheck(["text", "number", "flag", "object", "list", "either", "anything"]),
-  optional: isTrue,
-  nullable: isTrue,
-  newer: isTrue,
+  optional: booleanCheck,
+  nullable: booleanCheck,
+  newer: booleanCheck,
   of: checkOf("a list or a field", isObjectOrList),
-  open: isTrue,
+  open: booleanCheck,
   above: numberCheck,
   fields: objectCheck,
   values: objectCheck,

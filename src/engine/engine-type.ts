@@ -18,7 +18,7 @@ import type { EventStep } from "./fire/in-flight.ts";
 import type { ReloadReport } from "./live/effective-settings.ts";
 import type { SessionHooks, StopHooks } from "./live/session-hooks.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
-import type { PermissionRules } from "./settings/permission-rules.ts";
+import type { PermissionRules } from "./settings/compiled-rules.ts";
 
 /** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */
 export interface Engine<Own extends OwnEvents = NoOwnEvents> {
@@ -150,7 +150,7 @@ type Answered<Name extends string> = HandlerAnswer<Name> | undefined | null | vo
 
 /** How a callback is run. */
 export interface CallbackOptions {
-  /** Seconds. Default: the limit of the event for callbacks. */
+  /** Seconds. Default: 600, or less where the event has a limit of its own. Give a guard a shorter one, and `onFailure: "block"`. */
   readonly timeout?: number;
   /** What it means when the callback throws or times out. Default: "continue". */
   readonly onFailure?: FailurePolicy;

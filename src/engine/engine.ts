@@ -24,8 +24,8 @@ import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
 import { openServices, sessionState } from "./services.ts";
+import type { PermissionRules } from "./settings/compiled-rules.ts";
 import { honorsOnce } from "./settings/layer.ts";
-import type { PermissionRules } from "./settings/permission-rules.ts";
 
 /** The permission rules that apply in a folder, without an engine. */
 export async function openRules(
@@ -51,8 +51,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const settings = await openSettings(resolved);
   settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
-  const ran = (record: RunRecord): Warning | undefined => {
-    if (record.answer?.failure === undefined && honorsOnce(record.hook.source)) sessions.ranOnce.add(record.hook.id);
+  const ran = (record: RunRecord, sessionId: string): Warning | undefined => {
+    const { answer, hook } = record;
+    if (answer?.failure === undefined && honorsOnce(hook.source)) sessions.ranOnce.add(sessionId, hook.id);
     return live.reportRun(record);
   };
   const services = await openServices(resolved, {
@@ -62,7 +63,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     ran,
   });
   const events = openEvents({
-    inForce: () => settings.inForce(),
+    inForce: settings.inForce,
     refreshTrust: settings.refreshTrust,
     live,
     services,
@@ -103,13 +104,18 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       return settings.inForce().warnings;
     },
     on: whileOpen((event: string, ...rest: readonly unknown[]) => {
-      const [matcher, handler, given = {}] = (typeof rest[0] === "string" ? rest : [undefined, ...rest]) as OnArguments;
+      const all = (typeof rest[0] === "string" ? rest : [undefined, ...rest]) as OnArguments;
+      const [matcher, handler, given = {}, ...surplus] = all;
+      checkMatcher(rest, event);
       checkHandler(handler, event);
+      checkSurplus(surplus, event);
       checkNamed("engine.on", given, callbackChecks, "hook/invalid");
+      // An options object may inherit them. Inherited values are checked with the hook.
+      const { timeout, onFailure } = given;
       const hook = {
         type: "callback" as const,
         callback: markAsync(toCallback(handler), handler),
-        ...defined({ name: handler.name || undefined, ...given }),
+        ...defined({ name: handler.name || undefined, timeout, onFailure }),
       };
       const group = { hooks: [hook], ...defined({ matcher }) };
       return live.add({ kind: "callback", event, group }).remove;
@@ -137,7 +143,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       return settings.reload(reloadCallbacks);
     }),
     watch: whileOpen(() => settings.watch(reloadCallbacks)),
-    session: whileOpen((id: string) => sessionHooks(id, live, sessions.skills)),
+    session: whileOpen((id: string) => sessionHooks(id, live, sessions)),
     stopHooks: {
       add: whileOpen((hook) => addedStops().add(hook)),
       remove: (id) => addedStops().remove(id),
@@ -170,7 +176,17 @@ const callbackChecks: Readonly<Record<keyof CallbackOptions, OptionCheck>> = {
   onFailure: checkOf('"continue" or "block"', (value) => value === "continue" || value === "block"),
 };
 
-/** Programs without types forget it, or give what `on` does not take, such as a regular expression. */
+/** Without this, a wrong matcher in front of a handler would be taken for the handler. */
+function checkMatcher([matcher, handler]: readonly unknown[], event: string): void {
+  if (typeof handler !== "function" || typeof matcher === "string" || typeof matcher === "function") return;
+  const found = matcher === undefined ? "undefined" : Object.prototype.toString.call(matcher);
+  const how = 'on(event, "Edit|Write", handler), or on(event, handler) for all';
+  throw new Problem("hook/invalid", `The matcher of ${event} must be a string, not ${found}: ${how}.`, {
+    about: { event },
+  });
+}
+
+/** Programs without types forget it, or give something else. */
 function checkHandler(handler: unknown, event: string): void {
   if (typeof handler === "function") return;
   const found = handler === undefined ? "but none was given" : `not ${Object.prototype.toString.call(handler)}`;
@@ -178,7 +194,19 @@ function checkHandler(handler: unknown, event: string): void {
   throw new Problem("hook/invalid", message, { about: { event } });
 }
 
-type OnArguments = readonly [matcher: string | undefined, handler: AnyHandler, options?: CallbackOptions | undefined];
+/** An options object in the wrong place would be dropped, and with it the failure policy of a guard. */
+function checkSurplus(surplus: readonly unknown[], event: string): void {
+  if (surplus.every((one) => one === undefined)) return;
+  const how = 'on(event, handler, options) or on(event, "Matcher", handler, options)';
+  throw new Problem("hook/invalid", `engine.on got too many arguments for ${event}: ${how}.`, { about: { event } });
+}
+
+type OnArguments = readonly [
+  matcher: string | undefined,
+  handler: AnyHandler,
+  options?: CallbackOptions | undefined,
+  ...surplus: unknown[],
+];
 
 /** A handler as it is called. The fields it reads are checked at compile time. */
 type AnyHandler = (payload: AnyPayload, context: Parameters<CallbackHandler>[1]) => ReturnType<Callback>;

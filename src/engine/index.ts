@@ -68,7 +68,7 @@ export type {
 } from "./ports.ts";
 export type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
 export { wrapContext } from "./safe-text/display-text.ts";
-export type { PermissionRules } from "./settings/permission-rules.ts";
+export type { PermissionRules } from "./settings/compiled-rules.ts";
 export type { NotCovered } from "./trust/coverage/gather-files.ts";
 export type { PinnedFile, WrittenGrant } from "./trust/pins.ts";
 export type { ReviewedFile, TrustEntry, TrustPorts, TrustReview } from "./trust/review.ts";

@@ -31,6 +31,7 @@ export type {
 export { wrapContext } from "./safe-text/display-text.ts";
 export { misspelledKeys } from "./settings/check-fields.ts";
 export { type ClientFault, clientFault, clientFaultText, clientReadWarnings } from "./settings/client-fault.ts";
+export type { PermissionRules } from "./settings/compiled-rules.ts";
 export { type FrontmatterFault, mentionsHooks, readFrontmatter } from "./settings/frontmatter-hooks.ts";
 export { type EditedFile, editSettings, type PlanEdits } from "./settings/json/edit-file.ts";
 export { withoutComments } from "./settings/json/edit-items.ts";
@@ -38,9 +39,15 @@ export { type Edit, editText, type JsonPath } from "./settings/json/edit-text.ts
 export { lockedSurfaces, locksOf } from "./settings/layer.ts";
 export { loadLayers } from "./settings/load-layers.ts";
 export { mergeLayers } from "./settings/merge-layers.ts";
-export type { PermissionRules } from "./settings/permission-rules.ts";
 export { nameOf } from "./settings/read-layer.ts";
-export { managedFiles, readSourceText, readValue, realPathOrNone, valueIn } from "./settings/settings-source.ts";
+export {
+  managedFiles,
+  readSourceText,
+  readValue,
+  realFile,
+  realPathOrNone,
+  valueIn,
+} from "./settings/settings-source.ts";
 export type { PinnedFile } from "./trust/pins.ts";
 export type { ReviewedFile, TrustEntry, TrustReview } from "./trust/review.ts";
 export type { ServerTrust } from "./trust/server-trust.ts";

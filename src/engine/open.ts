@@ -2,7 +2,7 @@ import type { Warning } from "../protocol/internal.ts";
 import type { Finding } from "./doctor/finding.ts";
 import type { Engine, NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
-import type { PermissionRules } from "./settings/permission-rules.ts";
+import type { PermissionRules } from "./settings/compiled-rules.ts";
 import type { WrittenGrant } from "./trust/pins.ts";
 import type { TrustPorts, TrustReview } from "./trust/review.ts";
 import type { ServerTrust } from "./trust/server-trust.ts";
@@ -56,5 +56,5 @@ export async function approveGrants(options: EngineOptions, grants: readonly Wri
 /** The URLs that a list of allowed URLs (`allowedHttpHookUrls`) does not admit. */
 export async function refusedUrls(urls: readonly string[], allowedUrls: readonly string[]): Promise<readonly string[]> {
   const { admitUrl } = await import("./runners/http/destination.ts");
-  return urls.filter((url) => "refused" in admitUrl(url, { allowedUrls, allowPrivate: true }));
+  return urls.filter((url) => "refused" in admitUrl(url, { urlLists: [allowedUrls], allowPrivate: true }));
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { homeFolder } from "../files/internal.ts";
-import { catalog, type EventRow, messageOf, Problem, type Settings } from "../protocol/internal.ts";
+import { catalog, defined, type EventRow, messageOf, Problem, type Settings } from "../protocol/internal.ts";
 import { checkHome } from "./check-engine-options.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import type { Ports } from "./ports.ts";
@@ -23,7 +23,7 @@ export interface EngineOptions {
    * hook. `implicit`: everything runs.
    */
   readonly trust?: "pinned" | "workspace" | "implicit";
-  /** Whether a user can answer questions. Default: false. */
+  /** Whether a user can answer questions. Default: false, and then a question of the rules (`rules()`) is a denial. */
   readonly interactive?: boolean;
   /** What the host provides: a model, an agent, MCP servers, questions to the user, an observer. */
   readonly ports?: Ports;
@@ -71,47 +71,50 @@ export interface EngineOptions {
 }
 
 /** Options with every default filled in; nothing else is read from the process. */
-export interface ResolvedOptions extends Required<Omit<EngineOptions, WithoutDefault | "events" | "settings">>, Unset {
+export interface ResolvedOptions
+  extends Required<Omit<EngineOptions, WithoutDefault | "events" | "settings">>,
+    Pick<EngineOptions, WithoutDefault> {
   /** Files or JSON texts. */
   readonly settings: readonly string[];
   readonly rows: Readonly<Record<string, EventRow>>;
 }
 
-type WithoutDefault = "conversation" | "agentKind" | "startedAs" | "stripEnv" | "common";
-type Unset = { readonly [Name in WithoutDefault]: EngineOptions[Name] | undefined };
+type WithoutDefault = "conversation" | "agentKind" | "startedAs" | "common";
 
-export function resolveOptions(options: EngineOptions): ResolvedOptions {
-  const env = options.env ?? process.env;
-  const home = options.home ?? checkHome("HOME", homeFolder(env));
-  const ownFolder = options.clientHome ?? checkHome("CLAUDE_CONFIG_DIR", clientHome(env["CLAUDE_CONFIG_DIR"], home));
+const defaults = {
+  settingSources: ["user", "project", "local"],
+  trust: "pinned",
+  interactive: false,
+  ports: {},
+  plugins: [],
+  toolAliases: {},
+  // Tracing set up for the agent must not make every hook report as the agent.
+  stripEnv: ["OTEL_*"],
+  olderFields: false,
+  canDefer: true,
+  rejudge: "conditions",
+  judgeTimeoutMs: 10_000,
+  bypassAvailable: false,
+  observeContent: false,
+} as const;
+
+export function resolveOptions({ settings = [], events = [], ...given }: EngineOptions): ResolvedOptions {
+  const env = given.env ?? process.env;
+  const home = given.home ?? checkHome("HOME", homeFolder(env));
+  const ownFolder = given.clientHome ?? checkHome("CLAUDE_CONFIG_DIR", clientHome(env["CLAUDE_CONFIG_DIR"], home));
   return {
-    cwd: resolve(options.cwd ?? process.cwd()),
+    managedFolder: managedFolder(process.platform),
+    concurrency: Math.max(4, availableParallelism()),
+    stopBlockCap: capFrom(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]),
+    clientHome: ownFolder,
+    envFileRoot: ownFolder,
+    ...defaults,
+    ...defined(given),
+    cwd: resolve(given.cwd ?? process.cwd()),
     home,
     env,
-    settings: (options.settings ?? []).map(settingsText),
-    settingSources: options.settingSources ?? ["user", "project", "local"],
-    trust: options.trust ?? "pinned",
-    interactive: options.interactive ?? false,
-    ports: options.ports ?? {},
-    rows: rowsWith(options.events ?? []),
-    plugins: options.plugins ?? [],
-    managedFolder: options.managedFolder ?? managedFolder(process.platform),
-    toolAliases: options.toolAliases ?? {},
-    concurrency: options.concurrency ?? Math.max(4, availableParallelism()),
-    olderFields: options.olderFields ?? false,
-    stopBlockCap: options.stopBlockCap ?? capFrom(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]),
-    canDefer: options.canDefer ?? true,
-    rejudge: options.rejudge ?? "conditions",
-    judgeTimeoutMs: options.judgeTimeoutMs ?? 10_000,
-    bypassAvailable: options.bypassAvailable ?? false,
-    observeContent: options.observeContent ?? false,
-    clientHome: ownFolder,
-    envFileRoot: options.envFileRoot ?? ownFolder,
-    conversation: options.conversation,
-    agentKind: options.agentKind,
-    startedAs: options.startedAs,
-    common: options.common,
-    stripEnv: options.stripEnv,
+    settings: settings.map(settingsText),
+    rows: rowsWith(events),
   };
 }
 
@@ -147,8 +150,8 @@ export function managedFolder(platform: NodeJS.Platform): string {
 const defaultStopCap = 8;
 
 function capFrom(text: string | undefined): number {
-  const cap = Number(text);
-  return text !== undefined && text !== "" && Number.isInteger(cap) && cap >= 0 ? cap : defaultStopCap;
+  const cap = text?.trim() ? Number(text) : Number.NaN;
+  return Number.isInteger(cap) && cap >= 0 ? cap : defaultStopCap;
 }
 
 /** The first entry of a comma-separated list counts. */

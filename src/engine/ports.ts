@@ -1,4 +1,4 @@
-import type { HookModelUsage, HookRef, Payload, RunRecord, ToolInput } from "../protocol/internal.ts";
+import type { HookModelUsage, HookRef, Payload, RunRecord, ToolInput, Warning } from "../protocol/internal.ts";
 
 /** What a host provides to the engine. Each port is optional; without it, hooks that need it are skipped and reported. */
 export interface Ports {
@@ -117,7 +117,8 @@ export type Judge = (
 /** An event of the engine, such as a hook run or a settings change, passed to the `observe` port. */
 export type Notice =
   | { readonly kind: "run"; readonly record: RunRecord; readonly event: string; readonly sessionId: string }
-  | { readonly kind: "snapshot-changed"; readonly fingerprint: string }
+  /** `warnings` are those of loading the new settings: show them, since a misspelled event or type removes a hook. */
+  | { readonly kind: "snapshot-changed"; readonly fingerprint: string; readonly warnings: readonly Warning[] }
   | { readonly kind: "change-refused"; readonly file: string; readonly reason: string }
   | { readonly kind: "stop-cap"; readonly sessionId: string; readonly reason: string }
   | { readonly kind: "background-ended"; readonly id: string; readonly record: RunRecord }

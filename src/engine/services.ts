@@ -5,11 +5,11 @@ import type { Asker, Clock, Notice, Ports } from "./ports.ts";
 import { type Background, background } from "./runners/background-hooks.ts";
 
 export interface ServiceParts {
-  readonly sessions: ReturnType<typeof sessionState>;
+  readonly sessions: SessionState;
   hooks(): readonly Hook[];
   warn(warning: Warning): void;
   /** Reports a run to the code that registered its hook. */
-  ran(record: RunRecord): Warning | undefined;
+  ran(record: RunRecord, sessionId: string): Warning | undefined;
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>;
@@ -40,9 +40,9 @@ export async function openServices(options: ResolvedOptions, parts: ServiceParts
           tell({ kind: "run", record, event: record.hook.event, sessionId: String(payload["session_id"]) })
       : ignore,
     /** A run in the background ended. */
-    backgroundEnded(id: string, record: RunRecord): void {
+    backgroundEnded(id: string, record: RunRecord, sessionId: string): void {
       tell({ kind: "background-ended", id, record });
-      const warning = parts.ran(record);
+      const warning = parts.ran(record, sessionId);
       if (warning !== undefined) parts.warn(warning);
     },
     /** What comes up after its event was settled is reported with the next one. */
@@ -78,23 +78,23 @@ async function openObserver(
   return observer({ observe, content, env, hooks, onThrow });
 }
 
-/** What one event of a session leaves for later ones: skills in use, ids of hooks with `once` that have run, continuations. */
+/** What one event of a session leaves for later ones. */
 export function sessionState() {
-  return { skills: skillsInUse(), ranOnce: new Set<string>(), stopBlocks: stopBlockCounter() };
+  /** Names of skills that were used, whose hooks run from then on, and ids of hooks that have run. */
+  return { skills: namesBySession(), ranOnce: namesBySession(), stopBlocks: stopBlockCounter() };
 }
 
-export type SkillsInUse = ReturnType<typeof skillsInUse>;
+export type SessionState = ReturnType<typeof sessionState>;
 
-/** Which skills each session has used: their hooks run from then on. */
-function skillsInUse() {
-  const used = new Map<string, Set<string>>();
+function namesBySession() {
+  const names = new Map<string, Set<string>>();
   return {
-    use(sessionId: string, skill: string): void {
-      const skills = used.get(sessionId) ?? new Set();
-      used.set(sessionId, skills.add(skill));
+    add(sessionId: string, name: string): void {
+      const known = names.get(sessionId) ?? new Set();
+      names.set(sessionId, known.add(name));
     },
-    has: (sessionId: string, skill: string): boolean => used.get(sessionId)?.has(skill) === true,
-    forget: (sessionId: string): void => void used.delete(sessionId),
+    has: (sessionId: string, name: string): boolean => names.get(sessionId)?.has(name) === true,
+    forget: (sessionId: string): void => void names.delete(sessionId),
   };
 }
 
@@ -115,13 +115,13 @@ function stopBlockCounter() {
       else states.set(keyOf(payload), { prompt: payload["prompt_id"], count });
     },
     /** A new prompt starts at zero. */
-    begin(payload: AnyPayload): void {
-      const session = `${JSON.stringify(payload["session_id"])} `;
+    begin(sessionId: string): void {
+      const session = `${JSON.stringify(sessionId)} `;
       for (const key of states.keys()) if (key.startsWith(session)) states.delete(key);
     },
   };
 }
 
 function keyOf(payload: AnyPayload): string {
-  return `${JSON.stringify(payload["session_id"])} ${JSON.stringify(payload["agent_id"] ?? null)}`;
+  return `${JSON.stringify(String(payload["session_id"]))} ${JSON.stringify(payload["agent_id"] ?? null)}`;
 }

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { dist } from "../files/fixtures/programs.ts";
 import { catalog } from "../protocol/internal.ts";
@@ -10,6 +11,13 @@ import { type EngineOptions, openEngine, openRules } from "./internal.ts";
 const call = { tool_name: "Bash", tool_input: { command: "ls" } };
 const home = realpathSync(mkdtempSync(join(tmpdir(), "hookline-wrong-calls-")));
 const opened = (more: EngineOptions = {}) => openEngine({ home, cwd: home, managedFolder: home, env: {}, ...more });
+
+function* yields() {
+  yield { kind: "deny", reason: "no" };
+}
+async function* yieldsLater() {
+  yield { kind: "deny", reason: "no" };
+}
 
 /** A checkout whose settings bring a hook. */
 function checkout(): string {
@@ -112,6 +120,16 @@ describe("an answer of a handler with a typo never passes silently", () => {
     ["a Map", new Map([["kind", "deny"]])],
     ["an Error", new Error("no")],
     ["a Date", new Date(0)],
+    ["a Set", new Set([{ kind: "deny", reason: "no" }])],
+    ["a Response", new Response('{"kind":"deny"}')],
+    ["a generator", yields()],
+    ["an async generator", yieldsLater()],
+    ["an object that inherits an allow", Object.create({ kind: "allow" })],
+    [
+      "an object without a constructor",
+      Object.create(Object.create(Object.create(null, { kind: { value: "allow" } }))),
+    ],
+    ["a Map with a field", Object.assign(new Map([["kind", "deny"]]), { continue: true })],
     ["a reason without a decision", { reason: "r", decide: "no" }],
     [
       "an object whose getter throws",
@@ -123,6 +141,40 @@ describe("an answer of a handler with a typo never passes silently", () => {
     ],
   ])("%s is a failed run", async (_, answer) => {
     expect(await answered(answer)).toEqual(["none", ["output-invalid", "hook-failed"]]);
+  });
+
+  test.each([
+    ["an empty object", {}],
+    ["an empty object without a prototype", Object.create(null)],
+    ["an empty object of another realm", runInNewContext("({})")],
+  ])("%s is no opinion", async (_, answer) => {
+    expect(await answered(answer)).toEqual(["none", []]);
+  });
+
+  test.each([
+    ["an object that inherits its fields", Object.create({ kind: "deny", reason: "no" })],
+    ["a field that is not enumerable", Object.defineProperty(new (class Answer {})(), "kind", { value: "deny" })],
+    [
+      "an instance whose fields are getters of its class",
+      new (class Answer {
+        get decision() {
+          return "block";
+        }
+        get reason() {
+          return "no";
+        }
+      })(),
+    ],
+  ])("a denial in %s counts", async (_, answer) => {
+    expect((await answered(answer))[0]).toBe("deny");
+  });
+
+  test("the failure names the type of what was returned", async () => {
+    const engine = await opened();
+    engine.on("PreToolUse", yields as never, { onFailure: "block" });
+    const { decision, reason } = await engine.fire("PreToolUse", call);
+    await engine.close();
+    expect([decision, reason]).toEqual(["deny", expect.stringContaining("returned a value of type Generator")]);
   });
 });
 
@@ -235,7 +287,7 @@ describe("a wrong call is refused by name", () => {
 test("an option that on does not take is refused by name: a guard may rely on it", async () => {
   const engine = await opened();
   const on = engine.on as (...given: readonly unknown[]) => unknown;
-  for (const options of [{ timout: 1 }, { timeout: 1, if: "Bash(ls)" }, "x", 5]) {
+  for (const options of [{ timout: 1 }, { timeout: 1, if: "Bash(ls)" }, "x", 5, new Map([["onFailure", "block"]])]) {
     const problem = expect.objectContaining({
       code: "hook/invalid",
       message: expect.stringContaining("engine.on"),
@@ -250,6 +302,30 @@ test("an option that on does not take is refused by name: a guard may rely on it
   expect((await engine.fire("PreToolUse", call)).runs).toEqual([]);
   on("PreToolUse", () => ({ kind: "deny", reason: "no" }), { timeout: 1 });
   expect((await engine.fire("PreToolUse", call)).decision).toBe("deny");
+  await engine.close();
+});
+
+test("an argument after the options of on is refused: it may be the policy of a guard", async () => {
+  const engine = await opened();
+  const on = engine.on as (...given: readonly unknown[]) => unknown;
+  const guard = () => undefined;
+  const policy = { onFailure: "block" };
+  for (const given of [
+    [guard, undefined, policy],
+    [guard, { timeout: 5 }, policy],
+    ["Bash", guard, { timeout: 5 }, policy],
+  ]) {
+    expect(() => on("PreToolUse", ...given)).toThrow(
+      expect.objectContaining({
+        code: "hook/invalid",
+        message: expect.stringContaining(
+          "engine.on got too many arguments for PreToolUse: on(event, handler, options)",
+        ),
+      }),
+    );
+  }
+  on("PreToolUse", guard, policy, undefined);
+  expect((await engine.fire("PreToolUse", call)).runs).toHaveLength(1);
   await engine.close();
 });
 

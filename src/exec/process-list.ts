@@ -68,7 +68,6 @@ function listFromProc(tagName: string): Promise<readonly ProcessRow[]> {
 }
 
 function readRows(tagName: string): ProcessRow[] {
-  const prefix = Buffer.from(`\0${tagName}=`);
   const rows: ProcessRow[] = [];
   // Without `/proc` the caller falls back to process groups.
   for (const name of attempt(() => readdirSync("/proc")) ?? []) {
@@ -76,16 +75,8 @@ function readRows(tagName: string): ProcessRow[] {
     if (!(pid > 0)) continue;
     const stat = readStat(pid);
     if (stat === undefined) continue;
-    if (stat.zombie) rows.push({ ...stat, streams: [], tag: undefined });
-    else
-      rows.push({
-        ...stat,
-        streams: streamsOf(pid),
-        tag: tagIn(
-          attempt(() => readFileSync(`/proc/${pid}/environ`)),
-          prefix,
-        ),
-      });
+    const environ = attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"));
+    rows.push({ ...stat, streams: streamsOf(pid), tag: tagIn(environ ?? "", tagName) });
   }
   return rows;
 }
@@ -119,14 +110,9 @@ function streamsOf(pid: number): string[] {
   return [0, 1, 2].flatMap((fd) => attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? []);
 }
 
-function tagIn(environ: Buffer | undefined, prefix: Buffer): string | undefined {
-  if (environ === undefined) return undefined;
-  const first = environ.subarray(0, prefix.length - 1).equals(prefix.subarray(1));
-  const at = first ? -1 : environ.indexOf(prefix);
-  if (!first && at < 0) return undefined;
-  const from = at + prefix.length;
-  const to = environ.indexOf(0, from);
-  return environ.toString("utf8", from, to < 0 ? environ.length : to);
+function tagIn(environ: string, tagName: string): string | undefined {
+  const [, tag] = `\0${environ}`.split(`\0${tagName}=`, 2);
+  return tag?.split("\0", 1)[0];
 }
 
 /** Undefined when the process has ended or belongs to another user. */

@@ -23,7 +23,7 @@ export function supervise(
   const deadline = startPausableDeadline(options.timeoutMs, () => end({ by: "timeout", afterMs: deadline.limitMs }));
   const cancel = (): void => end({ by: "cancelled" });
   let exit: ProcessEnd | undefined;
-  let openStreams = 2;
+  const openStreams = new Set<Readable>([stdout, stderr]);
   let ending = false;
   let looking = false;
   let lastWait: NodeJS.Timeout | undefined;
@@ -34,13 +34,16 @@ export function supervise(
 
   const stopListening = signal && onAbort(signal, cancel);
   for (const pipe of pipes) pipe.on("error", brokenPipe);
-  drainStream(stdout, out, lines?.add ?? out.add, streamEnded);
-  drainStream(stderr, err, err.add, streamEnded);
+  drainStream(stdout, out, lines?.add ?? out.add);
+  drainStream(stderr, err, err.add);
+  for (const stream of openStreams) {
+    for (const event of ["end", "close"]) stream.on(event, () => streamEnded(stream));
+  }
   child.once("exit", (code, by) => {
     exit = code === null ? { by: "signal", signal: by ?? "unknown" } : { by: "exit", code };
     deadline.clear();
     if (ending) return;
-    if (openStreams === 0) return settleAtExit();
+    if (openStreams.size === 0) return settleAtExit();
     // A process that inherited the pipes may hold them forever. Output that came in time is read even if this process was busy until now:
     // timers run before reading, `setImmediate` after it.
     lastWait = setTimeout(() => setImmediate(settleAtExit), drainMs);
@@ -48,9 +51,9 @@ export function supervise(
   if (!keepInputOpen) stdin.end(input);
   else if (input !== undefined) stdin.write(input);
 
-  function streamEnded(): void {
-    openStreams -= 1;
-    if (openStreams === 0 && !ending) settleAtExit();
+  /** "end" comes before "close", so there is no need to wait for it; a broken pipe closes without "end". */
+  function streamEnded(stream: Readable): void {
+    if (openStreams.delete(stream) && openStreams.size === 0 && !ending) settleAtExit();
   }
 
   function settleAtExit(): void {
@@ -79,11 +82,11 @@ export function supervise(
       tree,
       Math.min(graceMs, maxGraceMs),
     );
-    if (leaked.length === 0 && openStreams > 0) {
+    if (leaked.length === 0 && openStreams.size > 0) {
       await Promise.race([new Promise((resolve) => child.once("close", resolve)), sleep(drainMs)]);
     }
     // All known processes have ended, but the pipes are still open.
-    settle(how, leaked.length === 0 && openStreams > 0 ? [{ why: "holds-output" }] : leaked);
+    settle(how, leaked.length === 0 && openStreams.size > 0 ? [{ why: "holds-output" }] : leaked);
   }
 
   function settle(ended: ProcessEnd, leaked: readonly SurvivingProcess[]): void {
@@ -96,7 +99,7 @@ export function supervise(
     stopListening?.();
     if (exit === undefined) child.unref();
     // After a normal exit the pipes close by themselves.
-    if (exit === undefined || openStreams > 0) for (const pipe of pipes) pipe.destroy();
+    if (exit === undefined || openStreams.size > 0) for (const pipe of pipes) pipe.destroy();
     resolve({ ended, stdout: out.output(), stderr: err.output(), durationMs: elapsedMs(), leaked });
   }
 
@@ -131,10 +134,10 @@ function brokenPipe(): void {
 }
 
 /**
- * Reads a stream to its end, whatever its size, and calls `onEnd` once. `add` puts each chunk into `kept`.
+ * Reads a stream to its end, whatever its size. `add` puts each chunk into `kept`.
  * Once the cap is reached a flood is read with short pauses, so that garbage collection keeps up and other work gets its turn.
  */
-function drainStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => void, onEnd: () => void): void {
+function drainStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => void): void {
   let droppedAtRest = 0;
   stream.on("data", (chunk: Buffer) => {
     add(chunk);
@@ -143,15 +146,6 @@ function drainStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => vo
     stream.pause();
     setTimeout(() => stream.resume(), restMs);
   });
-  let over = false;
-  const finish = (): void => {
-    if (over) return;
-    over = true;
-    onEnd();
-  };
-  // "end" comes before "close", so there is no need to wait for it; a broken pipe closes without "end".
-  stream.on("end", finish);
-  stream.on("close", finish);
 }
 
 /** Pauses are few, because on a busy machine each may last much longer than requested. */

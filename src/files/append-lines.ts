@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { errorCode, type Fs, type FsFile, nodeFs, openFlags, writeWholeFile } from "./disk.ts";
+import { closeAfter, errorCode, type Fs, type FsFile, nodeFs, notOurs, openFlags, writeWholeFile } from "./disk.ts";
 import { type LockOptions, withLock } from "./file-lock.ts";
 
 export interface AppendOptions extends LockOptions {
@@ -48,15 +48,7 @@ export async function withAppend<T>(
     path,
     async () => {
       const file = await openEnd(path, fs);
-      let result: T;
-      try {
-        result = await work(await lineWriter(file, path, fs));
-      } catch (error) {
-        await Promise.allSettled([file.close()]);
-        throw error;
-      }
-      await file.close();
-      return result;
+      return closeAfter(file, async () => work(await lineWriter(file, path, fs)));
     },
     options,
   );
@@ -67,16 +59,13 @@ async function openEnd(path: string, fs: Fs): Promise<FsFile> {
     return await fs.open(path, openFlags.appending, 0o600);
   } catch (error) {
     if (errorCode(error) !== "ELOOP") throw error;
-    throw new Problem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
-      about: { path },
-      cause: error,
-    });
+    throw notOurs(path, "is a link. It was not followed; remove it and try again.", error);
   }
 }
 
 async function lineWriter(file: FsFile, path: string, fs: Fs): Promise<LineWriter> {
   const stat = await file.stat();
-  if (!stat.isFile()) throw new Problem("file/not-ours", `${path} is not a regular file.`, { about: { path } });
+  if (!stat.isFile()) throw notOurs(path, "is not a regular file.");
   const before = { size: stat.size, torn: await isTorn(file, stat.size) };
   // An empty file may be new. Its name must outlive a power cut before any line does.
   if (before.size === 0) await fs.syncFolder(dirname(path));

@@ -74,10 +74,7 @@ function parse(text: string): DaemonRecord | undefined {
 }
 
 /** The headers by which a caller of the daemon asks for a proof, and gets it. */
-export const proofHeaders: { readonly challenge: "hookline-challenge"; readonly proof: "hookline-proof" } = {
-  challenge: "hookline-challenge",
-  proof: "hookline-proof",
-};
+export const proofHeaders = { challenge: "hookline-challenge", proof: "hookline-proof" } as const;
 
 /** Proves that the writer of this answer knows the secret of the daemon's record, without revealing it. */
 export function answerProof(secret: string, challenge: string, status: number, body: string): string {

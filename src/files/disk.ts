@@ -16,7 +16,6 @@ import {
   readSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   type Stats,
   unlinkSync,
   writeSync,
@@ -35,7 +34,6 @@ export interface Fs {
   /** Contract: fails with EEXIST when anything is at `to`, a link included. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  rmdir(path: string): Promise<void>;
   readdir(path: string): Promise<string[]>;
   realpath(path: string): Promise<string>;
   readlink(path: string): Promise<string>;
@@ -66,7 +64,6 @@ export const nodeFs: Fs = {
   rename: (from, to) => promises().rename(from, to),
   link: (from, to) => promises().link(from, to),
   unlink: (path) => promises().unlink(path),
-  rmdir: (path) => promises().rmdir(path),
   readdir: (path) => promises().readdir(path),
   realpath: (path) => promises().realpath(path),
   readlink: (path) => promises().readlink(path),
@@ -117,17 +114,22 @@ export async function createFile(path: string, bytes: Uint8Array | string, fs: F
   await closeAfter(file, () => writeWholeFile(file, Buffer.from(bytes)));
 }
 
+/** What `work` returns; the file is closed then. If both fail, the error of `work` is thrown. */
 export async function closeAfter<T>(file: Pick<FsFile, "close">, work: () => Promise<T>): Promise<T> {
+  let result: T;
   try {
-    return await work();
-  } finally {
-    await file.close();
+    result = await work();
+  } catch (error) {
+    await Promise.allSettled([file.close()]);
+    throw error;
   }
+  await file.close();
+  return result;
 }
 
 /** What `work` returns for the file at `path`, which is open meanwhile. */
 export function withFileSync<T>(path: string, flags: number, work: (descriptor: number) => T): T {
-  const descriptor = openSync(path, flags);
+  const descriptor = openSync(path, flags, 0o600);
   try {
     return work(descriptor);
   } finally {
@@ -153,7 +155,6 @@ export const syncBackedFs: Fs = {
   rename: async (from, to) => renameSync(from, to),
   link: async (from, to) => linkSync(from, to),
   unlink: async (path) => unlinkSync(path),
-  rmdir: async (path) => rmdirSync(path),
   readdir: async (path) => readdirSync(path),
   realpath: async (path) => realpathSync(path),
   readlink: async (path) => readlinkSync(path),
@@ -176,6 +177,11 @@ function fileOf(file: number): FsFile {
 
 function synced(sync: typeof fsync, file: number): Promise<void> {
   return new Promise((resolve, reject) => sync(file, (error) => (error ? reject(error) : resolve())));
+}
+
+/** Something at our path that we do not touch. `why` follows the path. */
+export function notOurs(path: string, why: string, cause?: unknown): Problem {
+  return new Problem("file/not-ours", `${path} ${why}`, { about: { path }, cause });
 }
 
 /** Whether an error is about a file of ours that cannot be used as it is: a `Problem` with a code `file/…`. */

@@ -9,13 +9,12 @@ import {
   type LockClaim,
   type LockState,
   makeClaim,
-  type OwnLockClaim,
   placeClaim,
   readLock,
   removeClaim,
 } from "./lock-claim.ts";
 import { ownIdentity, type ProcessIdentity } from "./process-identity.ts";
-import { sweepOnce } from "./temp-file.ts";
+import { sweepLeftoversOnce, sweepOnce } from "./temp-file.ts";
 
 export interface LockOptions {
   readonly fs?: Fs;
@@ -80,81 +79,63 @@ export async function withLock<T>(path: string, work: () => Promise<T>, options:
   return result;
 }
 
+/** Only where there are no hard links can a live process be between making its lock and filling it. */
+const garbageMs = 500;
+
 /** Tries until the claim is at the lock's path, or its live owner has been waited for long enough. */
 async function contend(lock: string, fs: Fs, waitMs: number, signal?: AbortSignal): Promise<LockClaim | BusyLock> {
   const claim = await makeClaim(lock, fs);
-  let got: BusyLock | undefined;
+  /** An unreadable lock, and since when we have seen it. */
+  let garbage = { ino: -1, since: 0 };
   try {
-    got = await wait(claim, lock, fs, waitMs, signal);
-    if (got === undefined) await sweep(claim, lock, fs);
+    const busy = await wait();
+    if (busy === undefined) await sweep(claim, lock, fs);
     await deleteClaimFile(claim, fs);
+    return busy ?? claim;
   } catch (error) {
     // What is left of the claim is swept by the next process; it blocks no other process once the lock is released.
     await Promise.allSettled([removeClaim(claim, lock, fs), deleteClaimFile(claim, fs)]);
     throw error;
   }
-  return got ?? claim;
-}
 
-async function wait(
-  claim: OwnLockClaim,
-  lock: string,
-  fs: Fs,
-  waitMs: number,
-  signal?: AbortSignal,
-): Promise<BusyLock | undefined> {
-  const startedAt = monotonicMs();
-  const garbage: Garbage = { ino: -1, since: 0 };
-  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 1.5, 20)) {
-    signal?.throwIfAborted();
-    if (await placeClaim(claim, lock, fs)) return undefined;
-    const busy = await clear(lock, lock, claim, fs, garbage);
-    if (busy === undefined) continue;
-    if (monotonicMs() - startedAt >= waitMs) return busy;
-    await sleep(Math.random() * pauseMs, undefined, { signal });
+  async function wait(): Promise<BusyLock | undefined> {
+    const startedAt = monotonicMs();
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 1.5, 20)) {
+      signal?.throwIfAborted();
+      if (await placeClaim(claim, lock, fs)) return undefined;
+      const busy = await clear(lock);
+      if (busy === undefined) continue;
+      if (monotonicMs() - startedAt >= waitMs) return busy;
+      await sleep(Math.random() * pauseMs, undefined, { signal });
+    }
   }
-}
 
-/** An unreadable lock, and since when we have seen it. */
-interface Garbage {
-  ino: number;
-  since: number;
-}
-
-/** Only where there are no hard links can a live process be between making its lock and filling it. */
-const garbageMs = 500;
-
-/**
- * Removes what a dead process left at `path`. Two processes may come to this at once, and the slower one must not remove
- * the lock that the faster one has taken meanwhile. So a process that clears the claim N first takes the right to do so,
- * `<lock>.N.after`, and looks again. N is never given twice, so once it is removed the right to it is worth nothing;
- * and a right that a dead process left is cleared in the same way.
- */
-async function clear(
-  path: string,
-  lock: string,
-  claim: OwnLockClaim,
-  fs: Fs,
-  garbage: Garbage,
-): Promise<BusyLock | undefined> {
-  const found = await readLock(path, fs);
-  if (found.kind === "nothing") return undefined;
-  if (found.kind === "claim" && !isAbandoned(found.claim)) return { held: false, owner: found.claim.owner };
-  if (found.kind === "garbage" && !seenLongEnough(found.ino, garbage)) return { held: false, owner: undefined };
-  const right = `${lock}.${found.kind === "claim" ? found.claim.nonce : found.ino}.after`;
-  if (!(await placeClaim(claim, right, fs))) return clear(right, lock, claim, fs, garbage);
-  try {
-    if (isSame(found, await readLock(path, fs))) await fs.unlink(path);
-  } finally {
-    await removeClaim(claim, right, fs);
+  /**
+   * Removes what a dead process left at `path`. Two processes may come to this at once, and the slower one must not remove
+   * the lock that the faster one has taken meanwhile. So a process that clears the claim N first takes the right to do so,
+   * `<lock>.N.after`, and looks again. N is never given twice, so once it is removed the right to it is worth nothing;
+   * and a right that a dead process left is cleared in the same way.
+   */
+  async function clear(path: string): Promise<BusyLock | undefined> {
+    const found = await readLock(path, fs);
+    if (found.kind === "nothing") return undefined;
+    if (found.kind === "claim" && !isAbandoned(found.claim)) return { held: false, owner: found.claim.owner };
+    if (found.kind === "garbage" && !seenLongEnough(found.ino)) return { held: false, owner: undefined };
+    const right = `${lock}.${found.kind === "claim" ? found.claim.nonce : found.ino}.after`;
+    if (!(await placeClaim(claim, right, fs))) return clear(right);
+    try {
+      if (isSame(found, await readLock(path, fs))) await fs.unlink(path);
+    } finally {
+      await removeClaim(claim, right, fs);
+    }
+    return undefined;
   }
-  return undefined;
-}
 
-function seenLongEnough(ino: number, garbage: Garbage): boolean {
-  const now = monotonicMs();
-  if (garbage.ino !== ino) Object.assign(garbage, { ino, since: now });
-  return now - garbage.since >= garbageMs;
+  function seenLongEnough(ino: number): boolean {
+    const now = monotonicMs();
+    if (garbage.ino !== ino) garbage = { ino, since: now };
+    return now - garbage.since >= garbageMs;
+  }
 }
 
 function isSame(one: LockState, other: LockState): boolean {
@@ -162,26 +143,21 @@ function isSame(one: LockState, other: LockState): boolean {
   return one.kind === "garbage" && other.kind === "garbage" && one.ino === other.ino;
 }
 
-const sweptLocks = new WeakMap<Fs, Set<string>>();
-
 /**
  * Once per process and lock, removes what killed processes left next to it. While we hold the lock, a right to an earlier
  * claim is worth nothing, so one whose owner has ended can be removed.
  */
 async function sweep(claim: LockClaim, lock: string, fs: Fs): Promise<void> {
-  const done = sweptLocks.get(fs) ?? new Set();
-  sweptLocks.set(fs, done);
-  if (done.has(lock)) return;
-  done.add(lock);
-  await sweepOnce(dirname(lock), fs);
-  const names = (await ignoringErrors(["EACCES"], fs.readdir(dirname(lock)))) ?? [];
-  for (const name of names.filter((name) => name.startsWith(`${basename(lock)}.`) && name.endsWith(".after"))) {
-    const path = join(dirname(lock), name);
-    const found = await readLock(path, fs);
-    if (found.kind === "claim" && found.claim.nonce !== claim.nonce && isAbandoned(found.claim)) {
-      await ignoringErrors(["ENOENT"], fs.unlink(path));
+  await sweepLeftoversOnce(dirname(lock), fs);
+  await sweepOnce(lock, fs, async () => {
+    for (const name of await fs.readdir(dirname(lock))) {
+      if (!name.startsWith(`${basename(lock)}.`) || !name.endsWith(".after")) continue;
+      const path = join(dirname(lock), name);
+      const found = await readLock(path, fs);
+      if (found.kind === "claim" && found.claim.nonce !== claim.nonce && isAbandoned(found.claim))
+        await ignoringErrors(["ENOENT"], fs.unlink(path));
     }
-  }
+  });
 }
 
 function lockedBy(path: string, owner: ProcessIdentity | undefined): Problem {

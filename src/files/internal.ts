@@ -29,6 +29,7 @@ export { monotonicMs } from "./in-process-queue.ts";
 export { npmInstallCommand, packageFile, packageVersion } from "./package.ts";
 export { readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
 export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processStart } from "./process-identity.ts";
+export { removeOldest } from "./remove-oldest.ts";
 export { replaceFile } from "./replace-file.ts";
 export {
   ensureFolder,
@@ -37,6 +38,7 @@ export {
   homeFolder,
   isInside,
   isStateFolderSafe,
+  isStateInCheckout,
   makeFolderSync,
   openFolder,
   openState,
@@ -44,3 +46,4 @@ export {
   unsafeReason,
 } from "./state-folder.ts";
 export { sweepLeftovers, tempName } from "./temp-file.ts";
+export { writeFully } from "./write-fully.ts";

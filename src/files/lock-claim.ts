@@ -1,6 +1,15 @@
 import type { Stats } from "node:fs";
-import { fieldOf, Problem, parseJson } from "../protocol/internal.ts";
-import { closeAfter, createFile, errorCode, type Fs, ignoringErrors, openFlags, readWholeFile } from "./disk.ts";
+import { fieldOf, type Problem, parseJson } from "../protocol/internal.ts";
+import {
+  closeAfter,
+  createFile,
+  errorCode,
+  type Fs,
+  ignoringErrors,
+  notOurs,
+  openFlags,
+  readWholeFile,
+} from "./disk.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";
 
@@ -93,9 +102,5 @@ function parseClaim(text: string): LockClaim | undefined {
 function notALock(path: string, stat: Stats): Problem {
   const other = stat.isDirectory() ? "a folder" : "not a regular file";
   const what = stat.isSymbolicLink() ? "a link" : other;
-  return new Problem(
-    "file/not-ours",
-    `${path} should be a lock file, but it is ${what}. Nothing was written; remove it and try again.`,
-    { about: { path } },
-  );
+  return notOurs(path, `should be a lock file, but it is ${what}. Nothing was written; remove it and try again.`);
 }

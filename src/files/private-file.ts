@@ -8,6 +8,7 @@ import {
   type Fs,
   type FsFile,
   nodeFs,
+  notOurs,
   openFlags,
   readWholeFile,
   withFileSync,
@@ -65,17 +66,13 @@ export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer
  * Reads a file below the state folder as `readPrivate` does. Undefined when there is none.
  * Contract: a folder on the way that another user made, linked or may write is `file/unsafe`: what is in it may be another user's choice.
  */
-export async function readState(
-  below: readonly string[],
-  source: HomeSource,
-  fs: Fs = nodeFs,
-): Promise<Buffer | undefined> {
+export async function readState(below: readonly string[], source: HomeSource): Promise<Buffer | undefined> {
   let path = statePath(source);
   for (const part of below) {
-    if (!(await findFolder(path, fs))) return undefined;
+    if (!(await findFolder(path))) return undefined;
     path = join(path, part);
   }
-  return readPrivate(path, fs);
+  return readPrivate(path);
 }
 
 function unsafe(path: string, why: string): Problem {
@@ -94,11 +91,8 @@ export function readRegularFile(path: string): Buffer {
   return withFileSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), (file) => {
     const found = fstatSync(file);
     // Of a folder the system itself says what it is.
-    if (!found.isFile() && !found.isDirectory()) {
-      throw new Problem("file/not-ours", `${path} cannot be read: it is not a regular file. Remove it.`, {
-        about: { path },
-      });
-    }
+    if (!found.isFile() && !found.isDirectory())
+      throw notOurs(path, "cannot be read: it is not a regular file. Remove it.");
     return readFileSync(file);
   });
 }

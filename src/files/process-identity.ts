@@ -47,8 +47,7 @@ export function livenessOf(
   if (!sameBoot && !isSameMachine(owner, self)) return "unknown";
   if (owner.boot !== self.boot) return "dead";
   if (owner.space !== self.space) return "unknown";
-  if (!processExists(owner.pid)) return "dead";
-  if (stateOf(owner.pid) === "ended") return "dead";
+  if (!processExists(owner.pid) || hasEnded(owner.pid)) return "dead";
   const start = startTag(owner.pid);
   if (start === undefined || owner.start === "") return "alive";
   if (start !== owner.start) return "dead";
@@ -130,10 +129,10 @@ export function processExists(pid: number): boolean {
  * A killed process keeps its number until its parent asks for it; it writes no more once its last thread has ended.
  * Until then a thread that waits for the disk may still finish what it began, such as a rename.
  */
-function stateOf(pid: number): "ended" | "running" {
+function hasEnded(pid: number): boolean {
   const fields = process.platform === "linux" ? statFields(String(pid)) : undefined;
   const [letter, threads] = [fields?.[0], Number(fields?.[17])];
-  return letter === "X" || (letter === "Z" && threads <= 1) ? "ended" : "running";
+  return letter === "X" || (letter === "Z" && threads <= 1);
 }
 
 /** The fields from the third on: the second is the program's name in brackets and may hold anything. */

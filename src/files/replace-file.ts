@@ -1,17 +1,17 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { Problem } from "../protocol/internal.ts";
 import {
   closeAfter,
   type Fs,
   type FsFile,
   ignoringErrors,
   nodeFs,
+  notOurs,
   openFlags,
   readWholeFile,
   writeWholeFile,
 } from "./disk.ts";
-import { sweepOnce, tempName } from "./temp-file.ts";
+import { sweepLeftoversOnce, tempName } from "./temp-file.ts";
 
 interface ReplaceOptions {
   readonly fs?: Fs;
@@ -40,9 +40,10 @@ export async function replaceFile(
   const { fs = nodeFs, mode = 0o600, links = "refuse", expect } = options;
   const target = await targetOf(path, links, fs);
   const folder = dirname(target);
-  await sweepOnce(folder, fs);
+  await sweepLeftoversOnce(folder, fs);
   const old = await ignoringErrors(["ENOENT"], fs.lstat(target));
-  if (old !== undefined && !old.isFile()) throw notAFile(target);
+  if (old !== undefined && !old.isFile())
+    throw notOurs(target, "should be a file. Move away what is there and try again.");
   const temp = tempName(target);
   try {
     await writeTemp(temp, Buffer.from(bytes), { target, old, mode }, fs);
@@ -66,15 +67,11 @@ async function targetOf(path: string, links: "refuse" | "through", fs: Fs): Prom
   for (let steps = 0; steps < 40; steps += 1) {
     const stat = await ignoringErrors(["ENOENT"], fs.lstat(target));
     if (stat === undefined || !stat.isSymbolicLink()) return target;
-    if (links === "refuse") {
-      throw new Problem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
-        about: { path },
-      });
-    }
+    if (links === "refuse") throw notOurs(path, "is a link. It was not followed; remove it and try again.");
     // A relative link is resolved from the real folder it is in.
     target = resolve(await fs.realpath(dirname(target)), await fs.readlink(target));
   }
-  throw new Problem("file/not-ours", `${path} is a link that leads in a circle.`, { about: { path } });
+  throw notOurs(path, "is a link that leads in a circle.");
 }
 
 async function writeTemp(
@@ -98,8 +95,8 @@ async function keepOwner(file: FsFile, old: Stats | undefined, target: string): 
   if (now.uid === old.uid && now.gid === old.gid) return;
   const changed = file.chown(old.uid, old.gid).then(() => true);
   if (await ignoringErrors(["EPERM"], changed)) return;
-  const message = `${target} belongs to another user or group (${old.uid}:${old.gid}), which a new file of yours cannot. Make it yours (chown) and try again.`;
-  throw new Problem("file/not-ours", message, { about: { path: target } });
+  const owner = `another user or group (${old.uid}:${old.gid})`;
+  throw notOurs(target, `belongs to ${owner}, which a new file of yours cannot. Make it yours (chown) and try again.`);
 }
 
 async function hasBytes(path: string, expect: Uint8Array | null, fs: Fs): Promise<boolean> {
@@ -107,10 +104,4 @@ async function hasBytes(path: string, expect: Uint8Array | null, fs: Fs): Promis
   if (file === undefined) return expect === null;
   const bytes = await closeAfter(file, () => readWholeFile(file));
   return expect !== null && bytes.equals(expect);
-}
-
-function notAFile(path: string): Problem {
-  return new Problem("file/not-ours", `${path} should be a file. Move away what is there and try again.`, {
-    about: { path },
-  });
 }

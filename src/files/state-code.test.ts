@@ -17,7 +17,7 @@ function made(...names: readonly string[]): void {
 
 function isSafe(state: string, { cwd = "project", home = "home" } = {}): boolean {
   const env = { HOME: join(root, home), HOOKLINE_HOME: join(root, state) };
-  return isStateFolderSafe("builds", { env }, join(root, cwd));
+  return isStateFolderSafe("builds", { env }, [join(root, cwd)]);
 }
 
 test("code in a state folder outside the checkout may be run", () => {
@@ -29,6 +29,13 @@ test("code in the working folder or in the repository around it may not be run",
   made("project/.git", "project/sub", "project/state/builds", "home");
   expect(isSafe("project/state")).toBe(false);
   expect(isSafe("project/state", { cwd: "project/sub" })).toBe(false);
+});
+
+test("code in a repository may not be run from a folder outside of it, or when HOME is a relative path", () => {
+  made("project/.git", "project/state/builds", "home", "elsewhere");
+  expect(isSafe("project/state", { cwd: "elsewhere" })).toBe(false);
+  const env = { HOME: "near", HOOKLINE_HOME: join(root, "project/state") };
+  expect(isStateFolderSafe("builds", { env }, [])).toBe(false);
 });
 
 test("code in a repository that contains the home folder may be run", () => {

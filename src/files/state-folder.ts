@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { Problem } from "../protocol/internal.ts";
-import { errorCode, type Fs, ignoringErrors, nodeFs } from "./disk.ts";
+import { attempt, Problem } from "../protocol/internal.ts";
+import { errorCode, type Fs, ignoringErrors, nodeFs, notOurs } from "./disk.ts";
 
 /** Where the state folder is looked up. Defaults to the values of this process. */
 export interface HomeSource {
@@ -41,11 +41,7 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>> = p
   const { homedir, userInfo } = process.getBuiltinModule("node:os");
   // With HOME="" Node answers "", which would make the folder of every project the user's home.
   if (process.env["HOME"] !== "") return homedir();
-  try {
-    return userInfo().homedir;
-  } catch {
-    return ""; // a user without an entry: callers that need a home report this
-  }
+  return attempt(() => userInfo().homedir) ?? ""; // a user without an entry: callers that need a home report this
 }
 
 /** The state folder itself, or a folder below it: made if missing, 0700, refused when it is not safely ours. */
@@ -84,7 +80,7 @@ export async function findFolder(path: string, fs: Fs = nodeFs): Promise<boolean
  */
 export async function ensureFolder(path: string, fs: Fs = nodeFs): Promise<void> {
   const stat = (await ignoringErrors(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
-  if (!stat.isDirectory()) throw notAFolder(path);
+  if (!stat.isDirectory()) throw notOurs(path, notAFolder);
 }
 
 /** Contract: undefined when a file or folder with this stat is ours and no other user may write it; else the reason. */
@@ -123,7 +119,7 @@ async function makeFolder(path: string, fs: Fs): Promise<Stats> {
 }
 
 function checkFolder(path: string, stat: Stats): void {
-  if (!stat.isDirectory()) throw notAFolder(path);
+  if (!stat.isDirectory()) throw notOurs(path, notAFolder);
   const why = unsafeReason(stat);
   if (why !== undefined) throw notSafe(path, why);
 }
@@ -133,10 +129,7 @@ function isForeign(stat: Stats): boolean {
   return uid !== undefined && stat.uid !== uid && stat.uid !== 0;
 }
 
-function notAFolder(path: string): Problem {
-  const message = `${path} should be a folder. Move away what is there and try again.`;
-  return new Problem("file/not-ours", message, { about: { path } });
-}
+const notAFolder = "should be a folder. Move away what is there and try again.";
 
 function notSafe(path: string, why: string): Problem {
   const wayOut = `Make it yours alone (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another folder.`;
@@ -145,15 +138,15 @@ function notSafe(path: string, why: string): Problem {
 
 /**
  * Whether code in a folder below the state folder may be run: both folders are there and safely ours, no link of a stranger leads to
- * them, and they are not in the checkout in which this process works, which could bring code of its own.
+ * them, and they are not in a checkout, which could bring code of its own.
  */
-export function isStateFolderSafe(below: string, source: HomeSource, cwd: string = process.cwd()): boolean {
+export function isStateFolderSafe(below: string, source: HomeSource, folders?: readonly string[]): boolean {
   const state = statePath(source);
   return (
     isOwnFolder(state) &&
     isOwnFolder(join(state, below)) &&
     !isBehindForeignLink(state) &&
-    !isInCheckout(state, source, cwd)
+    !isStateInCheckout(source, folders)
   );
 }
 
@@ -164,14 +157,20 @@ function isBehindForeignLink(path: string): boolean {
   return (seen?.isSymbolicLink() === true && isForeign(seen)) || isBehindForeignLink(parent);
 }
 
-/** As for approvals, the home folder and its parents may contain the state folder. */
-function isInCheckout(state: string, { env = process.env, home = homeFolder(env) }: HomeSource, cwd: string): boolean {
+/**
+ * Whether the state folder is in a repository, or in one of `folders`, by default the current one. As for approvals, the home folder and
+ * its parents may contain it.
+ */
+export function isStateInCheckout(source: HomeSource = {}, folders: readonly string[] = [process.cwd()]): boolean {
+  const { env = process.env, home = homeFolder(env) } = source;
   // The platform's place is in the home folder.
   if (!env["HOOKLINE_HOME"] && !env["XDG_STATE_HOME"]) return false;
-  const [realState, realHome] = [realpathSync(state), existsSync(home) ? realpathSync(home) : home];
-  for (let folder = cwd; !isInside(realHome, folder); folder = dirname(folder)) {
-    const isCheckout = folder === cwd || existsSync(join(folder, ".git"));
-    if (isCheckout && isInside(realState, folder)) return true;
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+  const [state, realHome] = [real(statePath(source)), real(home)];
+  const isOutsideHome = (folder: string) => !isAbsolute(realHome) || !isInside(realHome, folder);
+  if (folders.some((folder) => isOutsideHome(folder) && isInside(state, folder))) return true;
+  for (let folder = state; isOutsideHome(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return true;
     if (folder === dirname(folder)) return false;
   }
   return false;

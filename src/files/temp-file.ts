@@ -35,18 +35,23 @@ export async function sweepLeftovers(folder: string, fs: Fs = nodeFs, now: numbe
   return gone;
 }
 
+/** The same, at the first call for this folder in this process. */
+export function sweepLeftoversOnce(folder: string, fs: Fs): Promise<void> {
+  return sweepOnce(folder, fs, () => sweepLeftovers(folder, fs));
+}
+
 const swept = new WeakMap<Fs, Set<string>>();
 
-/** The same, at the first call for this folder in this process. */
-export async function sweepOnce(folder: string, fs: Fs): Promise<void> {
-  const folders = swept.get(fs) ?? new Set();
-  swept.set(fs, folders);
-  if (folders.has(folder)) return;
-  folders.add(folder);
+/** Sweeps at the first call for this path in this process. After an error the next call tries again. */
+export async function sweepOnce(path: string, fs: Fs, sweep: () => Promise<unknown>): Promise<void> {
+  const paths = swept.get(fs) ?? new Set();
+  swept.set(fs, paths);
+  if (paths.has(path)) return;
+  paths.add(path);
   try {
-    await sweepLeftovers(folder, fs);
+    await sweep();
   } catch (error) {
-    folders.delete(folder);
+    paths.delete(path);
     // A folder that may be entered but not listed can still be written to.
     if (errorCode(error) !== "EACCES") throw error;
   }

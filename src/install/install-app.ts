@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HomeSource } from "../files/internal.ts";
 import { defined, eventRow, handlersThatNeverRun, isEventName, Problem } from "../protocol/internal.ts";
-import { appKey } from "../sdk/internal.ts";
+import { appKey, type HandledEvent } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
 import type { ClientUse } from "./client/compiled-client.ts";
 import { canRunClient, findPackage, findProgram } from "./client/find-package.ts";
 import { otherScopeNotes, replacedAppNote, transportNotes, wakingNote } from "./drift/advice.ts";
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
-import { type LockFile, lockVersion, readInstallRecord, readLockFile, toLockPath } from "./edit/install-record.ts";
-import { realFile } from "./edit/settings-file.ts";
+import { installNotes, type LockFile, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
 import { type Endpoint, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
@@ -22,13 +21,7 @@ import {
   scopeFiles,
 } from "./plan/install-places.ts";
 import { type AppReport, introspect, introspector } from "./plan/introspect.ts";
-import {
-  type EntryChoices,
-  type EventNeeds,
-  needsEndpoint,
-  type PlannedEntry,
-  planEntries,
-} from "./plan/plan-entries.ts";
+import { type EntryChoices, needsEndpoint, type PlannedEntry, planEntries } from "./plan/plan-entries.ts";
 
 /** What the program that installs provides: itself, and the daemon if it has one. */
 export interface Installer {
@@ -190,7 +183,7 @@ async function endpointOf(
 ): Promise<Endpoint | undefined> {
   if (!dryRun) return daemon?.endpointFor(hooksFile);
   const url = `http://127.0.0.1:0/v1/hook/${appKey(hooksFile)}`;
-  const record = await readInstallRecord(await realFile(settingsFile), home);
+  const record = await (await installNotes(settingsFile, home)).read();
   return (record && endpointIn(record.entries)) ?? { port: 0, token: "(chosen at install)", url };
 }
 
@@ -233,7 +226,7 @@ function lockFor(
 }
 
 /** `PostToolUse:*` for a handler that takes every tool, `Stop` where there is nothing to choose. Sorted. */
-export function registeredIds(events: readonly EventNeeds[]): readonly string[] {
+export function registeredIds(events: readonly HandledEvent[]): readonly string[] {
   const isMatched = (event: string) => isEventName(event) && eventRow(event).matchesOn !== null;
   const ids = events.flatMap(({ event, ids }) =>
     ids.map((id) => (id === event && isMatched(event) ? `${event}:*` : id)),

@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 const token = newToken();
-const start = async (options: { port?: number; socket?: string; ownPages?: boolean } = {}) => {
+const start = async (options: { port?: number; socket?: string } = {}) => {
   const handle = (_request: unknown, reply: Parameters<typeof sendJson>[0]) => sendJson(reply, 200, { ok: true });
   const server = await openLoopback({ port: 0, token, handle, ...options });
   open.push(server);
@@ -37,15 +37,15 @@ const ask = (port: number, headers: Readonly<Record<string, string>>) =>
     asked.end();
   });
 
-test("pages of the server itself may send requests when that is enabled, pages of other origins may not", async () => {
-  const { port } = await start({ ownPages: true });
+test("no page in a browser is answered, also none that claims the origin of the server", async () => {
+  const { port } = await start();
   const own = `http://127.0.0.1:${port}`;
-  expect(await ask(port, { Origin: own, "Sec-Fetch-Site": "same-origin" })).toBe(200);
+  expect(await ask(port, {})).toBe(200);
+  expect(await ask(port, { Origin: own })).toBe(403);
+  expect(await ask(port, { "Sec-Fetch-Site": "same-origin" })).toBe(403);
   expect(await ask(port, { Origin: "https://evil.com" })).toBe(403);
   expect(await ask(port, { Origin: `${own}.evil.com` })).toBe(403);
   expect(await ask(port, { "Sec-Fetch-Site": "cross-site" })).toBe(403);
-  const other = await start();
-  expect(await ask(other.port, { Origin: `http://127.0.0.1:${other.port}` })).toBe(403);
 });
 
 test("a port that is in use is reported with its error code", async () => {

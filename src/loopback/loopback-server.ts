@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Problem } from "../protocol/internal.ts";
@@ -10,8 +11,6 @@ interface LoopbackOptions {
   readonly port: number;
   /** The path of a local socket in addition to the port. Its folder must be private. */
   readonly socket?: string;
-  /** Whether pages of this server may send requests to it. */
-  readonly ownPages?: boolean;
   /** Called for what has passed the gate. */
   readonly handle: (request: IncomingMessage, reply: ServerResponse) => void;
 }
@@ -28,7 +27,7 @@ export interface Loopback {
  * One local server: 127.0.0.1 and, if wanted, a socket that this user alone may open.
  *
  * Plain `node:http`: a round trip may cost a hundredth of a start of Node, and what routes and wraps requests on top would be the
- * larger part of that. A page server can hang its router into `handle`, behind the same gate.
+ * larger part of that.
  */
 export async function openLoopback(options: LoopbackOptions): Promise<Loopback> {
   const byPort = newServer();
@@ -80,7 +79,7 @@ function newServer(): Server {
 function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): void {
   const pass = (request: IncomingMessage, reply: ServerResponse): boolean => {
     reply.sendDate = false;
-    const why = siteRefusal(request, hosts, options.ownPages === true);
+    const why = siteRefusal(request, hosts);
     if (why !== undefined) turnAway(reply, 403, why);
     else if (!hasToken(request, options.token))
       turnAway(reply, 401, "the token is missing or wrong", { "WWW-Authenticate": "Bearer" });
@@ -105,13 +104,10 @@ function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOp
  * Why a request is refused. A page of another site can reach a loopback port: by a name that it made point here (`Host`), or from the
  * browser (`Origin`, `Sec-Fetch-Site`).
  */
-function siteRefusal(request: IncomingMessage, hosts: ReadonlySet<string>, ownPages: boolean): string | undefined {
+function siteRefusal(request: IncomingMessage, hosts: ReadonlySet<string>): string | undefined {
   const { host = "", origin, "sec-fetch-site": site = "none" } = request.headers;
   if (!hosts.has(host) || repeatsHost(request)) return "this server does not go by that name";
-  const isOwnOrigin = ownPages && [...hosts].some((name) => origin === `http://${name}`);
-  const isOwnSite = ownPages && site === "same-origin";
-  if ((origin === undefined || isOwnOrigin) && (site === "none" || isOwnSite)) return undefined;
-  return "pages of other sites are not answered";
+  return origin === undefined && site === "none" ? undefined : "pages of other sites are not answered";
 }
 
 /** Node keeps the first of two; another reader on the way might have kept the last. */
@@ -129,22 +125,21 @@ function loopbackHosts(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 }
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      if (cause.code !== "EADDRINUSE" && cause.code !== "EACCES") return reject(cause);
-      const message = `Port ${port} of 127.0.0.1 is not available (${cause.code}). Choose another port or stop the program that uses it.`;
-      reject(new Problem("loopback/port-taken", message, { about: { port }, cause }));
-    });
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
-      server.removeAllListeners("error");
-      const address = server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
-    });
-  });
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    server.listen({ port, host: "127.0.0.1", exclusive: true });
+    await once(server, "listening");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
+    const message = `Port ${port} of 127.0.0.1 is not available (${code}). Choose another port or stop the program that uses it.`;
+    throw new Problem("loopback/port-taken", message, { about: { port }, cause });
+  }
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
 }
 
-/** Contract: only a socket without a listener is removed; a link or a file at the path is refused. */
+/** Replaces a socket at the path: the caller knows that no server listens there. Contract: a link or a file is refused. */
 async function listenOnSocket(server: Server, path: string): Promise<void> {
   try {
     const found = await lstat(path);
@@ -156,13 +151,8 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ path }, () => {
-      server.removeAllListeners("error");
-      resolve();
-    });
-  });
+  server.listen({ path });
+  await once(server, "listening");
   await chmod(path, 0o600);
 }
 

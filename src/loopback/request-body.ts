@@ -41,22 +41,14 @@ function tooLarge(maxBytes: number): Body {
   return { status: 413, why: `the body is larger than ${maxBytes} bytes` };
 }
 
+type ReplyHeaders = Readonly<Record<string, string>>;
+
 /** Sends JSON. Contract: no header beyond what is needed, none that lets another site read it. */
-export function sendJson(
-  reply: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+export function sendJson(reply: ServerResponse, status: number, value: unknown, headers: ReplyHeaders = {}): void {
   sendText(reply, status, JSON.stringify(value), { "Content-Type": "application/json", ...headers });
 }
 
-export function sendText(
-  reply: ServerResponse,
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+export function sendText(reply: ServerResponse, status: number, text: string, headers: ReplyHeaders = {}): void {
   if (reply.headersSent || reply.destroyed) return;
   reply.writeHead(status, { "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store", ...headers });
   // As text, head and body leave in one piece.
@@ -64,12 +56,7 @@ export function sendText(
 }
 
 /** Turns a request away whose body was not read: the connection ends with it, or the rest would be taken for the next request. */
-export function turnAway(
-  reply: ServerResponse,
-  status: number,
-  why: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+export function turnAway(reply: ServerResponse, status: number, why: string, headers: ReplyHeaders = {}): void {
   sendJson(reply, status, { error: why }, { Connection: "close", ...headers });
 }
 

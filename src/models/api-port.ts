@@ -1,32 +1,26 @@
-import { closestName, isObject, Problem } from "../protocol/internal.ts";
+import { checkNamed, type OptionCheck, objectCheck, positiveNumberCheck, textCheck } from "../protocol/internal.ts";
 import { limitAnswer } from "./answer-limits.ts";
 import { toModelError } from "./failure.ts";
 import type { AnswerReader, ModelEvent } from "./model.ts";
 
 /** Refuses what a port would ignore: an address or a key in an option that does not exist would send requests elsewhere. */
-export function checkPortOptions(
+export function checkPortOptions<Name extends string>(
   of: string,
-  given: unknown,
-  names: readonly string[],
-  needed: readonly string[] = [],
+  given: object,
+  table: Readonly<Record<Name, OptionCheck>>,
+  needed: readonly Name[] = [],
 ): void {
-  if (!isObject(given)) throw bad(`The options of ${of} are an object, not ${String(given)}.`);
-  for (const name of Object.keys(given)) {
-    if (names.includes(name)) continue;
-    const near = closestName(name, names);
-    const hint = near === undefined ? "Key and address come from env." : `Did you mean ${near}?`;
-    throw bad(`${of} has no option "${name}". ${hint}`, name);
-  }
-  for (const name of ["model", "smallModel"]) {
-    const value = given[name];
-    if ((value !== undefined || needed.includes(name)) && typeof value !== "string")
-      throw bad(`The option ${name} of ${of} is the name of a model, not ${String(value)}.`, name);
-  }
+  checkNamed(of, given, table, "models/bad-option", needed, "Key and address come from env.");
 }
 
-function bad(message: string, option?: string): Problem {
-  return new Problem("models/bad-option", message, { about: { option } });
-}
+/** The options that all ports have. */
+export const portChecks = {
+  model: textCheck,
+  smallModel: textCheck,
+  contextWindow: positiveNumberCheck,
+  maxAnswerChars: positiveNumberCheck,
+  env: objectCheck,
+} as const;
 
 /** Streams one answer; `open` sends the request with an official client. Contract: never throws; every failure is an `error` event. */
 export async function* streamAnswer<Piece>(

@@ -28,7 +28,7 @@ test("an option that a port does not have is refused by name, and so is a model 
   });
   await expect(anthropic(wrong)).rejects.toMatchObject({ code: "models/bad-option" });
   await expect(openaiCompatible({ env } as unknown as { model: string })).rejects.toMatchObject({
-    message: "The option model of openaiCompatible is the name of a model, not undefined.",
+    message: "openaiCompatible needs the option model.",
   });
   await expect(openModel(undefined as unknown as string, env)).rejects.toMatchObject({
     code: "models/bad-name",

@@ -11,7 +11,7 @@ test("halves of surrogate pairs are replaced in texts, keys and lists, and whole
 });
 
 test("a value without halves is given back as it is, not copied", () => {
-  const value = { a: ["😀", { b: null, c: 5 }] };
+  const value = { a: ["😀", { b: null, c: 5 }], "\\ud83d": "the text \\ud83d and \\\\ud83d" };
   expect(replaceLoneSurrogates(value)).toBe(value);
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { compileRules, judge, type RuleLayer } from "./internal.ts";
+import { compileRules, judge, type Mode, type RuleLayer } from "./internal.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "boundary-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ function decided(
   tool: string,
   input: object,
   permissions: object,
-  more: { mode?: string; scope?: RuleLayer["scope"] } = {},
+  more: { mode?: Mode; scope?: RuleLayer["scope"] } = {},
 ) {
   const layers: RuleLayer[] = [
     { scope: "user", allow },
@@ -58,7 +58,7 @@ describe("blockReadsOutsideWorkingDirectories", () => {
   });
 
   test("asks about a shell command that reads outside, in every mode", () => {
-    for (const mode of ["default", "acceptEdits", "bypassPermissions"]) {
+    for (const mode of ["default", "acceptEdits", "bypassPermissions"] as const) {
       expect([mode, decided("Bash", { command: `cat ${outside}` }, block, { mode }).decision]).toEqual([mode, "ask"]);
     }
     expect(decided("Bash", { command: "cat in.txt" }, block).decision).toBe("allow");
@@ -132,7 +132,7 @@ describe("blockWritesOutsideWorkingDirectories", () => {
   const block = { blockWritesOutsideWorkingDirectories: true };
 
   test("refuses a file tool that writes outside, in every mode", () => {
-    for (const mode of ["default", "bypassPermissions"]) {
+    for (const mode of ["default", "bypassPermissions"] as const) {
       const found = decided("Write", { file_path: join(root, "new.txt"), content: "" }, block, { mode });
       expect([mode, found.decision]).toEqual([mode, "deny"]);
       expect(found.reason).toContain("permissions.blockWritesOutsideWorkingDirectories is set");
@@ -169,7 +169,7 @@ describe("denyInsteadOfPrompting", () => {
 
 test("disableAutoMode turns auto into default, with a warning", () => {
   const policy = compileRules([{ scope: "user", disableAutoMode: "disable" }]);
-  const place = { cwd: project, projectRoot: project, home: root, mode: "auto" };
+  const place = { cwd: project, projectRoot: project, home: root, mode: "auto" } as const;
   const { mode, warnings } = judge({ tool: "Bash", input: { command: "ls" } }, policy, place);
   expect([mode, warnings.map(({ code }) => code)]).toEqual(["default", ["mode-ignored"]]);
 });

@@ -53,7 +53,9 @@ export function checkRuleSources(layers: unknown, names: object, scopes: readonl
     const { scope, trusted, unreadable, file } = layer;
     const near = scope === undefined ? closestName("scope", Object.keys(layer)) : undefined;
     if (near !== undefined) throw badCall("compileRules", `layer ${index} has no scope; "${near}" looks like it`);
-    const given = { scope: scope ?? null, trusted, unreadable, file };
+    if (scope === undefined)
+      throw badCall("compileRules", `layer ${index} has no scope; give it one of ${scopes.join(", ")}`);
+    const given = { scope, trusted, unreadable, file };
     checkNamed(`layer ${index} of compileRules`, given, layerChecks, "permissions/bad-call");
   }
   const nameChecks = { kinds: objectCheck, aliases: objectCheck, mcpServers: textListCheck };

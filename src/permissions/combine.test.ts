@@ -88,6 +88,62 @@ test("an outcome is combined like its verdict", () => {
   expect(combine({ decision: "none", blocked: true }, judgement).decision).toBe("deny");
 });
 
+describe("a rewritten input", () => {
+  const policy = compileRules([{ scope: "user", allow: ["Bash"] }]);
+  const rewritten = { command: "rm -rf x", options: { quiet: true } };
+  const of = (input: object, more: object = {}) => judge({ tool: "Bash", input }, policy, { ...context, ...more });
+  const reason = "a hook rewrote the input, and another input was judged; judge the rewritten one";
+
+  test("is not allowed by the judgement of another input", () => {
+    const other = of({ command: "ls x", options: { quiet: true } });
+    expect(combine({ decision: "allow", updatedInput: rewritten }, other)).toEqual({
+      decision: "ask",
+      reason,
+      reasons: [reason, "a hook allowed it", "Bash covers it"],
+      by: "rules",
+      wouldAsk: false,
+    });
+    expect(combine({ decision: "none", updatedInput: rewritten }, other).decision).toBe("ask");
+    expect(combine({ decision: "ask", reason: "well?", updatedInput: rewritten }, other).reason).toBe(reason);
+    expect(combine({ kind: "allow", input: rewritten }, other).decision).toBe("ask");
+  });
+
+  test("is allowed by its own judgement", () => {
+    const copy = structuredClone(rewritten);
+    expect(combine({ decision: "allow", updatedInput: copy }, of(rewritten)).decision).toBe("allow");
+  });
+
+  test("is allowed by its own judgement when it holds values that JSON cannot", () => {
+    class Input {
+      command = "rm -rf x";
+    }
+    const inputs = [
+      new Input(),
+      Object.assign(Object.create(null), rewritten),
+      ...[new Date(0), new Map([[1, 2]]), Buffer.from("x"), () => undefined].map((more) => ({ ...rewritten, more })),
+    ];
+    for (const updatedInput of inputs)
+      expect(combine({ decision: "allow", updatedInput }, of(updatedInput)).decision).toBe("allow");
+  });
+
+  test("is not allowed by another judgement when only one of its two names has a value", () => {
+    const other = of({ command: "ls" });
+    const verdict = { kind: "allow", input: rewritten, updatedInput: undefined } as const;
+    expect(combine(verdict, other).decision).toBe("ask");
+    expect(combine({ decision: "allow", updatedInput: "ls" } as never, other).decision).toBe("ask");
+  });
+
+  test("is denied with another judgement where there is no user to ask, and where a hook denies", () => {
+    const unattended = of({ command: "ls" }, { attended: false });
+    expect(combine({ decision: "none", updatedInput: rewritten }, unattended)).toMatchObject({
+      decision: "deny",
+      reason: `no user to ask: ${reason}`,
+    });
+    const denied = combine({ decision: "deny", reason: "no", updatedInput: rewritten }, of({ command: "ls" }));
+    expect(denied).toMatchObject({ decision: "deny", reason: "no" });
+  });
+});
+
 test("a decision word that does not exist asks", () => {
   const judgement = judge({ tool: "Bash", input: { command: "make" } }, compileRules([]), context);
   for (const said of [{ kind: "block" }, { decision: "DENY" }]) {
@@ -123,6 +179,10 @@ describe("a wrong call without types", () => {
 
   test.each([{ cwd: "." }, { cwd: "" }, {}, undefined])("resolveInside refuses the context %o", (context) => {
     expect(() => resolveInside("/etc/passwd", ["."], context as never)).toThrow(badCall);
+  });
+
+  test("compileRules names a missing scope", () => {
+    expect(() => compileRules([{ deny: ["Bash"] }] as never)).toThrow("layer 0 has no scope; give it one of managed,");
   });
 
   test("judge and compileRules name an argument that is missing", () => {

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { isObject, type Outcome, type Verdict } from "../protocol/internal.ts";
 import { badCall, checkReturnedBy } from "./check-call.ts";
+import { frozenCopy } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
 
 /** The part of an `Outcome` that holds the hooks' decision about a call. */
-export type HookDecision = Pick<Outcome, "decision" | "reason"> & Partial<Pick<Outcome, "blocked">>;
+export type HookDecision = Pick<Outcome, "decision" | "reason"> & Partial<Pick<Outcome, "blocked" | "updatedInput">>;
 
 /** The combined decision of hooks and rules. */
 export interface Combined {
@@ -17,7 +19,8 @@ export interface Combined {
 
 /**
  * Combines an event's outcome, or one verdict, with the judgement of the rules. A hook may restrict a call, and may allow one that no
- * rule restricts. It never overrides a deny or ask rule.
+ * rule restricts. It never overrides a deny or ask rule. A judgement of another input than the one that the hooks rewrote never allows:
+ * then the decision is at least `ask`.
  *
  * @example
  * const outcome = await engine.fire("PreToolUse", { tool_name, tool_input });
@@ -29,6 +32,18 @@ export function combine(hooks: Verdict | HookDecision, judgement: Judgement): Co
   // `stance` is required: the decision alone does not show whether a rule or only the mode decided.
   checkReturnedBy(judgement, "stance", "combine", "its second argument", "judge");
   const verdict = "kind" in hooks ? hooks : verdictOf(hooks);
+  const combined = combineVerdict(verdict, judgement);
+  const { updatedInput, input } = hooks as Readonly<Record<string, unknown>>;
+  const rewritten = [updatedInput, input].filter((one) => one !== undefined);
+  const isOpen = combined.decision === "allow" || combined.decision === "ask";
+  // The judged input is a copy, so only a copy can be equal to it.
+  if (!isOpen || rewritten.every((one) => isDeepStrictEqual(frozenCopy(one), judgement.input))) return combined;
+  const reason = "a hook rewrote the input, and another input was judged; judge the rewritten one";
+  const reasons = [reason, ...combined.reasons];
+  return settleAsk({ decision: "ask", reason, reasons, by: "rules", wouldAsk: false }, judgement);
+}
+
+function combineVerdict(verdict: Verdict, judgement: Judgement): Combined {
   const hookReasons = "reason" in verdict && verdict.reason ? [verdict.reason] : [];
   const byRules: Combined = {
     decision: judgement.decision,

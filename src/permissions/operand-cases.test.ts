@@ -7,13 +7,14 @@ import { realFs } from "./paths/path-fs.ts";
 import { protectionOf } from "./paths/path-protection.ts";
 import type { PathFs } from "./paths/resolve-path.ts";
 import { compileRules } from "./policy.ts";
-import type { RuleLayer } from "./rule-layer.ts";
+import type { Mode, RuleLayer } from "./rule-layer.ts";
 
 let cwd: string;
 beforeAll(() => {
   cwd = realpathSync(mkdtempSync(join(tmpdir(), "hookline-operands-")));
-  for (const folder of ["src", "docs", ".git/hooks", "links"]) mkdirSync(join(cwd, folder), { recursive: true });
-  for (const file of [".env", "README.md", "a.txt", "src/a.ts", ".git/hooks/pre-commit"])
+  for (const folder of ["src", "docs", ".git/hooks", "links", "pages/[id]"])
+    mkdirSync(join(cwd, folder), { recursive: true });
+  for (const file of [".env", "README.md", "a.txt", "src/a.ts", ".git/hooks/pre-commit", "pages/[id]/a.ts"])
     writeFileSync(join(cwd, file), "x\n");
   symlinkSync("../.env", join(cwd, "links", "notes.txt"));
 });
@@ -21,7 +22,7 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 type Rules = Pick<RuleLayer, "allow" | "ask" | "deny">;
 
-function decide(command: string, rules: Rules, more: { fs?: PathFs; mode?: string } = {}) {
+function decide(command: string, rules: Rules, more: { fs?: PathFs; mode?: Mode } = {}) {
   const policy = compileRules([{ scope: "user", ...rules }]);
   return judge({ tool: "Bash", input: { command } }, policy, { cwd, home: "/home/u", projectRoot: cwd, ...more })
     .decision;
@@ -54,6 +55,11 @@ describe("globs as operands", () => {
     );
     expectAll("allow", ["cat '.e*'", 'cat ".e*"', "cat \\.e\\*", "ls docs/*"], noRead);
   });
+  test("a glob that matches nothing is the name of a file, if one is named so", () => {
+    const rules = { allow: ["Bash"], deny: ["Read(./pages/\\[id\\]/**)"] };
+    expectAll("deny", ["cat pages/[id]/a.ts", "f='pages/[id]/a.ts'; cat $f", "cat 'pages/[id]/a.ts'"], rules);
+    expectAll("allow", ["cat pages/[id]/b.ts", "cat pages/[x]/a.ts"], rules);
+  });
   test("a match that is protected is asked about like its written-out name", () => {
     expectAll("ask", ["chmod +x .git/hooks/*", "cp a.txt .git/hooks/pre*"], { allow: ["Bash"] });
   });
@@ -72,6 +78,7 @@ describe("variables as operands", () => {
       ["f=.e; f+=nv; cat $f", "export f=.env; cat $f", "f='a.txt .env'; cat $f", "f='.e*'; cat $f"],
       noRead,
     );
+    expectAll("deny", ['f=".env $?"; cat $f', 'for g in *.ts; do f=".env $g"; cat $f; done'], noRead);
     expectAll("deny", ['cat "$PWD/.env"', "cat ~+/.env", "f=.env; cat < $f", "bash -c 'f=.env; cat $f'"], noRead);
     expectAll("deny", ["if x; then f=.env; else f=a; fi; cat $f", "f=a; if x; then f=.env; fi; cat $f"], noRead);
     expectAll("allow", ["f=README.md; cat $f", "f=README.md; g=$f; cat $g", "f='a .env'; cat \"$f\""], noRead);

@@ -7,7 +7,7 @@ import { judge } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
 import { resolveInside } from "./paths/path-fs.ts";
 import { compileRules } from "./policy.ts";
-import type { RuleLayer } from "./rule-layer.ts";
+import type { Mode, RuleLayer } from "./rule-layer.ts";
 
 let base = "";
 let proj = "";
@@ -309,7 +309,7 @@ test("deny and ask rules hold in directories that were added, by the session or 
 test("a relative additional directory counts from the project, also after the session has moved to another folder", () => {
   const added = join(base, "outside");
   const layer = { scope: "user", additionalDirectories: ["../outside"], deny: ["Read(.env)"] } as const;
-  const decide = (cwd: string, path: string, mode: string) =>
+  const decide = (cwd: string, path: string, mode: Mode) =>
     judge({ tool: "Read", input: { file_path: path } }, compileRules([layer]), { cwd, home, projectRoot: proj, mode })
       .decision;
   for (const cwd of [proj, join(proj, "src")]) {
@@ -324,7 +324,7 @@ test("a deny or ask rule on /x of the project covers x of its worktrees, from an
   const key = join(tree, "secrets/key");
   for (const cwd of [proj, tree, join(tree, "src")])
     for (const scope of ["project", "managed"] as const) {
-      const place = { cwd, home, projectRoot: proj, mode: "bypassPermissions" };
+      const place = { cwd, home, projectRoot: proj, mode: "bypassPermissions" } as const;
       const decide = (rules: Rules, tool: string, input: object) =>
         judge({ tool, input }, compileRules([{ scope, trusted: true, ...rules }]), place).decision;
       for (const list of ["deny", "ask"] as const) {

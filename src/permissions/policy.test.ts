@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
-import type { RuleLayer } from "./rule-layer.ts";
+import type { Mode, RuleLayer } from "./rule-layer.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 
@@ -179,7 +179,7 @@ test("while a managed file cannot be read nothing settles below ask", () => {
 });
 
 test("the host's word, then managed, flags, user; a checkout never switches asking off", () => {
-  const mode = (layers: readonly RuleLayer[], said?: string) =>
+  const mode = (layers: readonly RuleLayer[], said?: Mode | "manual") =>
     judge({ tool: "Bash", input: { command: "x" } }, compileRules(layers), {
       ...context,
       ...(said ? { mode: said } : {}),

@@ -19,12 +19,16 @@ import { isInvalid, type WrittenRule } from "./rules/rule.ts";
 import { type RuleList, type RuleMeaning, readRule } from "./rules/rule-meaning.ts";
 import { compileTool, intendedTool, type ToolKind, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
 
-/** A rule in effect, with its source. */
-export interface PolicyRule {
+/** The rule that decided, with its list and its source. */
+export interface RuleRef {
   readonly text: string;
   readonly list: RuleList;
   readonly scope: RuleScope;
   readonly file?: string;
+}
+
+/** A rule in effect, with its source. */
+export interface PolicyRule extends RuleRef {
   readonly meaning: RuleMeaning;
 }
 
@@ -196,7 +200,7 @@ function looksAbsolute({ spec = "" }: WrittenRule, kind: ToolKind): boolean {
 }
 
 /** The first mode in the order managed, flags, `--settings`, user, local, project. A project may not switch confirmations off. */
-function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): { defaultMode?: Mode; sessionMode?: Mode } {
+function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): Pick<Policy, "defaultMode" | "sessionMode"> {
   const order: readonly RuleScope[] = ["managed", "flags", "settings", "user", "local", "project"];
   const modes: { defaultMode?: Mode; sessionMode?: Mode } = {};
   const sorted = [...granting].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));

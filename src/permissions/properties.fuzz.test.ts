@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sized } from "../../test/size.ts";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
-import type { RuleLayer } from "./rule-layer.ts";
+import type { Mode, RuleLayer } from "./rule-layer.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 const runs = sized(400, 4_000);
@@ -67,7 +67,7 @@ const call = fc.oneof(
 function decide(
   one: { tool: string; input: unknown },
   layer: Partial<RuleLayer>,
-  mode = "default",
+  mode: Mode = "default",
 ): "allow" | "ask" | "deny" {
   return judge(one, compileRules([{ scope: "user", ...layer }]), { ...context, mode }).decision;
 }

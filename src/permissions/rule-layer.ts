@@ -85,14 +85,14 @@ const layerKeys: readonly string[] = [
 /** Warnings about unknown keys and about rule lists that are not lists. */
 export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
   const warning = (key: string, what: string): RuleWarning => {
-    const place = `${layer.file ?? layer.scope}, permissions.${key}`;
+    const place = `${layer.file ?? layer.scope}, ${key.includes(".") ? key : `permissions.${key}`}`;
     return { code: "rule-invalid", message: `${place} ${what}`, place };
   };
   const misspelled = Object.keys(layer).filter((key) => !layerKeys.includes(key));
   const mistyped = lists.filter((list) => layer[list] !== undefined && !Array.isArray(layer[list]));
   return [
     ...misspelled.map((key) => {
-      const near = closestName(key, layerKeys);
+      const near = closestName(lastPart(key), layerKeys);
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
       const effect = meansRestrictions(key) ? "so the calls that it names are asked about" : "so it has no effect";
       return warning(key, `is not a key of permissions, ${effect}${hint}`);
@@ -124,7 +124,15 @@ function rulesIn(value: unknown): readonly unknown[] {
 
 /** A key that begins with one of these characters is a comment. */
 function meansRestrictions(key: string): boolean {
-  return !/^[_/#$]/.test(key) && (["deny", "ask"] satisfies RuleList[]).some((list) => isMisspelling(key, list));
+  const name = lastPart(key);
+  return !/^[_/#$]/.test(name) && restrictingNames.some((known) => isMisspelling(name, known));
+}
+
+const restrictingNames = ["deny", "ask", "denied", "denies", "disallow", "disallowed"];
+
+/** `Permissions.deny` is the path of rules under a misspelled `permissions`. */
+function lastPart(key: string): string {
+  return key.slice(key.lastIndexOf(".") + 1);
 }
 
 /** A non-fatal problem with a rule, a mode or an update. `place` names file, list and index. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
 import { compileRules } from "./policy.ts";
-import type { RuleLayer } from "./rule-layer.ts";
+import type { Mode, RuleLayer } from "./rule-layer.ts";
 import { analyseShell } from "./shell/analyse.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
@@ -13,7 +13,7 @@ type Rules = Pick<RuleLayer, "allow" | "ask" | "deny">;
 function check(
   command: string,
   rules: Rules,
-  more: { mode?: string; attended?: boolean; shell?: string } = {},
+  more: { mode?: Mode; attended?: boolean; shell?: string } = {},
 ): Judgement {
   return judge({ tool: "Bash", input: { command } }, compileRules([{ scope: "user", ...rules }]), {
     ...context,

@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import type { PermissionUpdate } from "../protocol/internal.ts";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
+import type { Mode } from "./rule-layer.ts";
 import { applyUpdates, checkUpdates } from "./updates.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
@@ -46,7 +47,7 @@ test("mode and directories of the session", () => {
     { type: "setMode", destination: "session", mode: "acceptEdits" },
     { type: "addDirectories", destination: "session", directories: [folder] },
   ]);
-  const write = (path: string, mode?: string) =>
+  const write = (path: string, mode?: Mode) =>
     judge({ tool: "Write", input: { file_path: path } }, policy, { ...context, ...(mode ? { mode } : {}) }).decision;
   expect([write(join(folder, "a")), write("/elsewhere/a"), write("a", "default")]).toEqual(["allow", "ask", "allow"]);
   const { policy: less } = applyUpdates(policy, [

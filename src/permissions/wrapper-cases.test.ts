@@ -154,8 +154,13 @@ describe("options of git", () => {
     "git fetch --upload-pack 'rm x' h",
     "git difftool -x 'rm x'",
     "git grep -O'rm x' foo",
+    "git grep -nO'rm x' foo",
+    "git grep -5O'rm x' foo",
+    "git grep --op='rm x' foo",
     "git filter-branch --tree-filter 'rm x' HEAD",
     "git config alias.z '!rm x'",
+    "git config -f .git/config core.pager 'rm x'",
+    "git-rebase -x 'rm x' HEAD~3",
   ];
   test("a deny rule covers the commands they name", () => {
     expect(decisionsOf(runs, notRm)).toEqual(all(runs, "deny"));
@@ -169,13 +174,16 @@ describe("options of git", () => {
       "git log --output=.git/hooks/pre-commit",
       "git log --output .git/hooks/pre-commit",
       "git log --outp=f",
-      "git log -o f",
       "git diff --output=f",
       "git format-patch -o out HEAD~3",
+      "git format-patch -ko out HEAD~3",
       "git archive -o f.tar HEAD",
       "git bundle create f HEAD",
+      "git bundle create -q --version 2 f HEAD",
       "git config -f f user.name x",
       "git config --file=f --unset user.name",
+      "git config --file=f --unset-a user.name",
+      "git config --file=f edit",
       "find . -fprint f",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)", "Bash(find *)"] })).toEqual(all(commands, "ask"));
@@ -189,6 +197,15 @@ describe("options of git", () => {
       "git -c core.hooksPath=x commit",
       "git --config-env=core.pager=X log",
       "git clone ext::x y",
+      "git --git-dir=/x log",
+      "git --git-dir /x log",
+      "git config alias.z 'push --force'",
+      "git config alias.status add",
+      "git config set core.hooksPath x",
+      "git config --add remote.o.push +main",
+      'git config "$key" x',
+      "git config --rename-sec x alias",
+      "git remote add --mirror o x",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "ask"));
   });
@@ -202,6 +219,12 @@ describe("options of git", () => {
       "git ls-files -o",
       "git push -o ci.skip",
       "git config core.autocrlf false",
+      'git config branch."$b".remote origin',
+      'git config -f "$file" user.name',
+      "git config get alias.z",
+      "git config submodule.x.update rebase",
+      "git remote add --mirror=fetch o x",
+      "git grep -neTODO",
       "git config -f .gitmodules user.name",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));

@@ -9,7 +9,7 @@ test.each<[string, () => unknown, string]>([
   [
     "a layer without a scope",
     () => compileRules([{ deny: ["Bash"] } as never]),
-    "scope of layer 0 of compileRules must be",
+    "layer 0 has no scope; give it one of",
   ],
   ["a misspelled scope", () => compileRules([{ scop: "user" } as never]), '"scop" looks like it'],
   ["an unknown scope", () => compileRules([{ scope: "users" as never }]), 'must be one of "managed"'],

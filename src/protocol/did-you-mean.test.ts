@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closestName, isMisspelling } from "./did-you-mean.ts";
+import { closestName, didYouMean, isMisspelling } from "./did-you-mean.ts";
 import { catalog, eventRow } from "./events/catalog.ts";
 
 const events = Object.keys(catalog);
@@ -38,4 +38,11 @@ test.each([
   ["", "Bash", false],
 ])("%s as a misspelling of %s: %s", (word, name, expected) => {
   expect(isMisspelling(word, name)).toBe(expected);
+});
+
+test("the hint is a sentence to append: the closest name, or else another sentence, or nothing", () => {
+  expect(didYouMean("Stopp", events)).toBe(' Did you mean "Stop"?');
+  expect(didYouMean("Banana", events, "See the list.")).toBe(" See the list.");
+  expect(didYouMean("Banana", events)).toBe("");
+  expect(didYouMean("Stop", events)).toBe("");
 });

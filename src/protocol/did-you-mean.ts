@@ -12,6 +12,13 @@ export function closestName(word: string, candidates: Iterable<string>): string 
   return best ?? begunWith(typed, candidates);
 }
 
+/** A sentence to put after one about an unknown name, with a space before it: the closest name, or else what is given. */
+export function didYouMean(word: string, names: Iterable<string>, otherwise = ""): string {
+  const near = closestName(word, names);
+  const hint = near === undefined || near === word ? otherwise : `Did you mean "${near}"?`;
+  return hint === "" ? "" : ` ${hint}`;
+}
+
 /** Whether a word is a name in another case, or with one letter added, missing, wrong, or swapped with its neighbor. */
 export function isMisspelling(word: string, name: string): boolean {
   const [typed, meant] = [word.toLowerCase(), name.toLowerCase()];

@@ -22,27 +22,31 @@ type Shape =
 /** The fields of an object, by name. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A field for every key of a type, of its kind and optional exactly where the type is: type and data cannot drift apart. */
-export type FieldsOf<Payload> = {
-  readonly [Key in keyof Payload]-?: FieldOf<Exclude<Payload[Key], undefined>> &
-    (Record<never, never> extends Pick<Payload, Key> ? { readonly optional: true } : { readonly optional?: never });
+/** The type of an object with these fields, written so that editors show it in full. */
+export type ValuesOf<Of extends Fields> = NeededValues<Of> & OptionalValues<Of> extends infer All
+  ? { readonly [Key in keyof All]: All[Key] }
+  : never;
+
+type NeededValues<Of extends Fields> = {
+  [Key in keyof Of as Of[Key] extends { optional: true } ? never : Key]: ValueOf<Of[Key]>;
 };
 
-/** `anything` and `either` are always true enough. */
-export type FieldOf<Value> = Field & {
-  readonly is: ShapeName<NonNullable<Value>> | "anything" | "either";
-} & (null extends Value ? Record<never, never> : { readonly nullable?: never });
+type OptionalValues<Of extends Fields> = {
+  [Key in keyof Of as Of[Key] extends { optional: true } ? Key : never]?: ValueOf<Of[Key]>;
+};
 
-type ShapeName<Value> = unknown extends Value
-  ? "anything"
-  : [Value] extends [string]
-    ? "text"
-    : [Value] extends [number]
-      ? "number"
-      : [Value] extends [boolean]
-        ? "flag"
-        : [Value] extends [readonly unknown[]]
-          ? "list"
-          : [Value] extends [object]
-            ? "object"
-            : never;
+type ValueOf<Of extends Field> = Of extends { nullable: true }
+  ? ShapeValues<Of>[Of["is"]] | null
+  : ShapeValues<Of>[Of["is"]];
+
+interface ShapeValues<Of> {
+  text: Of extends { of: readonly (infer Word)[] } ? Word | (Of extends { open: true } ? string & {} : never) : string;
+  number: number;
+  flag: boolean;
+  object: Of extends { fields: infer Inner extends Fields }
+    ? ValuesOf<Inner>
+    : Readonly<Record<string, Of extends { values: infer Value extends Field } ? ValueOf<Value> : unknown>>;
+  list: Of extends { of: infer Item extends Field } ? readonly ValueOf<Item>[] : never;
+  either: Of extends { of: readonly (infer Option extends Field)[] } ? ValueOf<Option> : never;
+  anything: unknown;
+}

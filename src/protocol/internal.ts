@@ -1,5 +1,5 @@
 export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
-export { closestName, isMisspelling } from "./did-you-mean.ts";
+export { closestName, didYouMean, isMisspelling } from "./did-you-mean.ts";
 export {
   type Catalog,
   catalog,
@@ -30,25 +30,27 @@ export type {
   PromptHook,
   StopFunction,
 } from "./hook.ts";
-export { fileHookTypes, groupFields, hookFields, hooksFileOfCommand } from "./hook.ts";
+export { fileHookTypes, groupFields, hookFields, hooksFileOfCommand, inProcessFields } from "./hook.ts";
 export {
   type Decision,
-  eventOutputShapes,
+  eventOutputFields,
   type HookOutput,
   type HookSpecificOutput,
-  hookOutputShapes,
-  type OutputShape,
+  hookOutputFields,
   type ToolInput,
   type Verdict,
 } from "./hook-output.ts";
+export { changesOf, type Hunk, hunkOf, patchOf } from "./line-diff.ts";
 export {
   attempt,
   defined,
   fieldOf,
   groupBy,
   isObject,
+  lazy,
   parseJson,
   parseObject,
+  succeeds,
   textField,
   unlessAborted,
 } from "./objects.ts";
@@ -84,7 +86,7 @@ export type {
 } from "./outcome.ts";
 export { callHost, guardedObserver, loadPackage, messageOf, Problem, showValue } from "./problem.ts";
 export type { ProblemCode } from "./problem-codes.ts";
-export { isSecretVariable, withoutSecrets } from "./secrets.ts";
+export { escapeRegExp, isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {
   type LayerKind,
   layerKinds,

@@ -22,6 +22,25 @@ export function attempt<T>(work: () => T): T | undefined {
   }
 }
 
+/** Whether `work` returns; false when it throws. For checks of Node that report by an error. */
+export function succeeds(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes a value on first use and keeps it. */
+export function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** Rejects when the signal is aborted. The work itself continues. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

@@ -6,21 +6,30 @@ import type { ProblemCode } from "./problem-codes.ts";
 /** What an option must be, when its value is something else; undefined when the value can be used. */
 export type OptionCheck = (value: unknown) => string | undefined;
 
-/** Refuses options of a call: every name must be in the table, its value one that its check accepts, and the needed ones given. */
+/**
+ * Refuses options of a call: every name must be in the table, its value one that its check accepts, and the needed ones given. `advice`
+ * follows the message about a name that is not a misspelling.
+ */
 export function checkNamed<Name extends string>(
   of: string,
   given: object,
   table: Readonly<Record<Name, OptionCheck | undefined>>,
   code: ProblemCode = "host/bad-option",
   needed: readonly Name[] = [],
+  advice = "",
 ): void {
-  if (!isObject(given)) throw new Problem(code, `The options of ${of} are an object, not ${showValue(given)}.`);
+  const type = Object.prototype.toString.call(given);
+  // The entries of a `Map` are not fields: they would be ignored.
+  if (!isObject(given) || (type !== "[object Object]" && Object.keys(given).length === 0)) {
+    const found = isObject(given) ? type : showValue(given);
+    throw new Problem(code, `The options of ${of} are an object, not ${found}.`);
+  }
   for (const [name, value] of Object.entries(given)) {
     const about = { option: name };
     if (!Object.hasOwn(table, name)) {
       const near = closestName(name, Object.keys(table));
-      const hint = near ? ` Did you mean ${near}?` : "";
-      throw new Problem(code, `${of} has no option ${showValue(name)}.${hint}`, { about });
+      const hint = near ? `Did you mean ${near}?` : advice;
+      throw new Problem(code, `${of} has no option ${showValue(name)}. ${hint}`.trimEnd(), { about });
     }
     const expected = value === undefined ? undefined : table[name as Name]?.(value);
     if (expected === undefined) continue;

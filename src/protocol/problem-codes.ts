@@ -29,6 +29,7 @@ export const problemCodes = {
   "sessions/unreadable-file": "the transcript cannot be read",
   "sessions/changed": "the file was changed by another process since it was read",
   "sessions/closed": "the transcript was closed",
+  "sessions/already-open": "the store already has the session open",
   "sessions/locked": "another process is writing the session",
   "sessions/live": "the session is still running",
   "sessions/exists": "a session with this id already exists",

@@ -69,14 +69,15 @@ function eraserFor(values: readonly string[]): Erase {
   const known = erasers.get(values);
   if (known !== undefined) return known;
   const longestFirst = values.filter((value) => value !== "").sort((a, b) => b.length - a.length);
-  const expression = new RegExp([urlCredentials, ...longestFirst.map(quoted)].join("|"), "g");
+  const expression = new RegExp([urlCredentials, ...longestFirst.map(escapeRegExp)].join("|"), "g");
   const all = [[expression, mark] as const, ...shapes()];
   const erase: Erase = (text) => all.reduce((rest, [shape, replacement]) => rest.replace(shape, replacement), text);
   erasers.set(values, erase);
   return erase;
 }
 
-function quoted(text: string): string {
+/** A text as a part of a regular expression. */
+export function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 

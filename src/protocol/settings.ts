@@ -1,4 +1,4 @@
-import type { FieldsOf } from "./field.ts";
+import type { ValuesOf } from "./field.ts";
 import type { HookGroup } from "./hook.ts";
 
 /** Where settings come from, in configured order. */
@@ -17,118 +17,89 @@ export const layerKinds = [
 /** Where a layer of settings comes from. */
 export type LayerKind = (typeof layerKinds)[number];
 
-/** A settings file as far as Hookline reads it; unknown keys are kept and ignored. */
-export interface Settings {
-  /** Groups of hooks, by event. */
-  readonly hooks?: Readonly<Record<string, readonly HookGroup[]>>;
-  /** Variables for hooks and tools. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** The command that prints the status line. */
-  readonly statusLine?: StatusLineSetting;
-  /** Permission rules and what belongs to them. */
-  readonly permissions?: PermissionSettings;
-  /** Turns all hooks off. */
-  readonly disableAllHooks?: boolean;
-  /** Runs only hooks of managed settings. Counts in managed settings. */
-  readonly allowManagedHooksOnly?: boolean;
-  /** Where the client has it; below `permissions` it means the same. */
-  readonly allowManagedPermissionRulesOnly?: boolean;
-  /** `true` locks all surfaces; a list locks those it names: `skills`, `agents`, `hooks`, `mcp`. */
-  readonly strictPluginOnlyCustomization?: boolean | readonly string[];
-  /** Values for the options of plugins, by the plugin's id. */
-  readonly pluginConfigs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** URL patterns that http hooks may call. */
-  readonly allowedHttpHookUrls?: readonly string[];
-  /** Variables that headers of http hooks may use. */
-  readonly httpHookAllowedEnvVars?: readonly string[];
-  /** Lets http hooks call private addresses. */
-  readonly httpHookAllowPrivate?: boolean | readonly string[];
-  /** What a failed managed hook means. */
-  readonly managedHooksOnFailure?: "continue" | "block";
-  /** What two different rewrites of one input mean. */
-  readonly onConflict?: "last" | "ask" | "deny";
-}
-
-/** The key `statusLine` of a settings file. */
-export interface StatusLineSetting {
-  readonly type: "command";
-  readonly command: string;
-  readonly padding?: number;
-}
-
-/** The key `permissions` of a settings file. */
-export interface PermissionSettings {
-  /** Rules that allow a call without asking. */
-  readonly allow?: readonly string[];
-  /** Rules that always ask the user. */
-  readonly ask?: readonly string[];
-  /** Rules that deny a call. */
-  readonly deny?: readonly string[];
-  /** The permission mode of a new session. */
-  readonly defaultMode?: string;
-  /** Further working directories. */
-  readonly additionalDirectories?: readonly string[];
-  /** `"disable"` turns the mode `bypassPermissions` off. */
-  readonly disableBypassPermissionsMode?: string;
-  /** `"disable"` turns the mode `auto` off. */
-  readonly disableAutoMode?: string;
-  /** File tools may not read outside the working directories; shell commands that do are asked about. */
-  readonly blockReadsOutsideWorkingDirectories?: boolean;
-  /** File tools may not write outside the working directories, nor to settings files. */
-  readonly blockWritesOutsideWorkingDirectories?: boolean;
-  /** Absolute paths that may be read anyway; counts in `--settings` only. */
-  readonly blockReadsExemptPaths?: readonly string[];
-  /** A call that would be asked about is denied. */
-  readonly denyInsteadOfPrompting?: boolean;
-  /** Not honored: reported by a warning. */
-  readonly workingDirectoriesAsGiven?: readonly string[];
-  /** Only rules of managed settings count. Counts in managed settings. */
-  readonly allowManagedPermissionRulesOnly?: boolean;
-}
-
+const text = { is: "text", optional: true } as const;
 const texts = { is: "list", of: { is: "text" }, optional: true } as const;
 const flag = { is: "flag", optional: true } as const;
+const flagOrTexts = {
+  is: "either",
+  of: [{ is: "flag" }, { is: "list", of: { is: "text" } }],
+  optional: true,
+} as const;
 
-const statusLine: FieldsOf<StatusLineSetting> = {
+const statusLineFields = {
   type: { is: "text", of: ["command"] },
   command: { is: "text" },
   padding: { is: "number", optional: true },
-};
+} as const;
 
-const permissions: FieldsOf<PermissionSettings> = {
+const permissionFields = {
+  /** Rules that allow a call without asking. */
   allow: texts,
+  /** Rules that always ask the user. */
   ask: texts,
+  /** Rules that deny a call. */
   deny: texts,
-  defaultMode: { is: "text", optional: true },
+  /** The permission mode of a new session. */
+  defaultMode: text,
+  /** Further working directories. */
   additionalDirectories: texts,
+  /** `"disable"` turns the mode `bypassPermissions` off. */
   disableBypassPermissionsMode: { is: "text", of: ["disable"], optional: true },
+  /** `"disable"` turns the mode `auto` off. */
   disableAutoMode: { is: "text", of: ["disable"], optional: true },
+  /** File tools may not read outside the working directories; shell commands that do are asked about. */
   blockReadsOutsideWorkingDirectories: flag,
+  /** File tools may not write outside the working directories, nor to settings files. */
   blockWritesOutsideWorkingDirectories: flag,
+  /** Absolute paths that may be read anyway; counts in `--settings` only. */
   blockReadsExemptPaths: texts,
+  /** A call that would be asked about is denied. */
   denyInsteadOfPrompting: flag,
+  /** Not honored: reported by a warning. */
   workingDirectoriesAsGiven: texts,
+  /** Only rules of managed settings count. Counts in managed settings. */
   allowManagedPermissionRulesOnly: flag,
-};
+} as const;
 
 /** The keys of a settings file that Hookline reads, with what they may hold; other keys are kept and ignored. */
-export const settingsFields: FieldsOf<Settings> = {
+export const settingsFields = {
   hooks: { is: "object", values: { is: "list", of: { is: "object" } }, optional: true },
+  /** Variables for hooks and tools. */
   env: { is: "object", values: { is: "text" }, optional: true },
-  statusLine: { is: "object", fields: { ...statusLine }, optional: true },
-  permissions: { is: "object", fields: { ...permissions }, optional: true },
+  /** The command that prints the status line. */
+  statusLine: { is: "object", fields: statusLineFields, optional: true },
+  /** Permission rules and what belongs to them. */
+  permissions: { is: "object", fields: permissionFields, optional: true },
+  /** Turns all hooks off. */
   disableAllHooks: flag,
+  /** Runs only hooks of managed settings. Counts in managed settings. */
   allowManagedHooksOnly: flag,
+  /** Where the client has it; below `permissions` it means the same. */
   allowManagedPermissionRulesOnly: flag,
-  strictPluginOnlyCustomization: {
-    is: "either",
-    of: [{ is: "flag" }, { is: "list", of: { is: "text" } }],
-    optional: true,
-  },
+  /** `true` locks all surfaces; a list locks those it names: `skills`, `agents`, `hooks`, `mcp`. */
+  strictPluginOnlyCustomization: flagOrTexts,
+  /** Values for the options of plugins, by the plugin's id. */
   pluginConfigs: { is: "object", values: { is: "object" }, optional: true },
+  /** URL patterns that http hooks may call. */
   allowedHttpHookUrls: texts,
+  /** Variables that headers of http hooks may use. */
   httpHookAllowedEnvVars: texts,
-  httpHookAllowPrivate: { is: "either", of: [{ is: "flag" }, { is: "list", of: { is: "text" } }], optional: true },
+  /** Lets http hooks call private addresses. */
+  httpHookAllowPrivate: flagOrTexts,
+  /** What a failed managed hook means. */
   managedHooksOnFailure: { is: "text", of: ["continue", "block"], optional: true },
+  /** What two different rewrites of one input mean. */
   onConflict: { is: "text", of: ["last", "ask", "deny"], optional: true },
-};
+} as const;
+
+/** A settings file as far as Hookline reads it; unknown keys are kept and ignored. */
+export interface Settings extends Omit<ValuesOf<typeof settingsFields>, "hooks"> {
+  /** Groups of hooks, by event. */
+  readonly hooks?: Readonly<Record<string, readonly HookGroup[]>>;
+}
+
+/** The key `statusLine` of a settings file. */
+export interface StatusLineSetting extends ValuesOf<typeof statusLineFields> {}
+
+/** The key `permissions` of a settings file. */
+export interface PermissionSettings extends ValuesOf<typeof permissionFields> {}

@@ -11,22 +11,30 @@ export const warningCodes = {
   "settings-unreadable": "a settings file is not valid JSON; its hooks are disabled, other files are unaffected",
   "client-cannot-read":
     "Claude Code ignores a settings file that Hookline can read, or an entry of it; its hooks do not run there",
+  "parent-settings":
+    "the settings of a parent directory other than your home have hooks, which do not apply in the current one, or cannot be read",
+  disabled: "the variable HOOKLINE=0 switches off every hook of Hookline apps",
   "settings-invalid":
     "a key of a settings file is unknown or has an invalid value; it is ignored, or read as the strictest value",
   "setting-unsupported": "Hookline does not support a setting of Claude Code, so its protection does not apply",
   "settings-kept": "on reload a file was unreadable; its last good content stays in effect",
   "hook-invalid":
     "a hook entry cannot be used; Hookline skips it and uses the rest of the file; with onFailure: block it denies what it matches",
-  "unknown-event": "a key under hooks is not an event; it is ignored",
+  "hook-empty": "a command or a list of hooks is empty, so nothing runs; an empty command with onFailure: block denies",
+  "unknown-event":
+    "a key under hooks is not an event; it is ignored, but hooks with onFailure: block deny on an event with almost the same name",
   "matcher-ignored": "the event does not use matchers; the matcher is ignored",
   "matcher-never":
     "a name in a matcher or condition never occurs, often because of its letter case; the hook never runs for it",
-  "matcher-invalid": "a matcher is not a valid regular expression; it never matches",
-  "matcher-unsafe": "a matcher could take too long and is rejected; it never matches",
-  "matcher-is-rule": "a matcher has the syntax of a permission rule; it never matches. Use `if` instead",
-  "if-ignored": "a condition on an event without a tool; the hook never runs",
-  "if-invalid": "a condition is not a permission rule; the hook never runs",
-  "type-unsupported": "the event does not support hooks of this type",
+  "matcher-invalid":
+    "a matcher is not a valid regular expression; it never matches; with onFailure: block the hook denies",
+  "matcher-unsafe":
+    "a matcher could take too long and is rejected; it never matches; with onFailure: block the hook denies",
+  "matcher-is-rule":
+    "a matcher has the syntax of a permission rule; it never matches; with onFailure: block the hook denies. Use `if` instead",
+  "if-ignored": "a condition on an event without a tool; the hook never runs; with onFailure: block it denies",
+  "if-invalid": "a condition is not a permission rule; the hook never runs; with onFailure: block it denies",
+  "type-unsupported": "the event does not support hooks of this type; with onFailure: block the hook denies",
   "once-ignored": "`once` has an effect only in skills and session hooks",
   "on-failure-invalid": "onFailure or failClosed has an invalid value or a misspelled name; it is treated as block",
   "on-failure-ignored": "onFailure: block has no effect on an event that guards nothing, or on a background hook",
@@ -35,7 +43,8 @@ export const warningCodes = {
   "timeout-suspicious": "timeout is in seconds; this looks like milliseconds",
   "policy-key-ignored": "a policy key in a file that may not set it; it is ignored",
   "env-ignored": "an env entry that a project may not set; it is ignored",
-  "not-trusted": "a key of a project's settings has no effect until a user approves it",
+  "not-trusted":
+    "a key of a project's settings has no effect, or only on the project's own hooks, until a user approves it",
   "trust-store-refused": "the file of approvals cannot be trusted; nothing of the project counts as approved",
   "managed-unreadable": "a managed file cannot be used; until it can, every tool call needs a confirmation",
   "foreign-name": "the name of the event or tool belongs to another agent; `hookline run` rejects such a payload",

@@ -1,3 +1,3 @@
 export type { AnswerSummary } from "./child-protocol.ts";
-export { type ReplayOptions, replay } from "./replay.ts";
+export { replay } from "./replay.ts";
 export type { Difference, EventCount, EventLine, ListedEvent, ReplayReport } from "./replay-report.ts";

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ProcessEnd, type RunningProcess, startProcess } from "../exec/internal.ts";
 import { Problem } from "../protocol/internal.ts";
-import type { AppHandler, ChildReady, ChildSetup, ReplayAnswer, ReplayQuestion } from "./child-protocol.ts";
+import type { ChildReady, ChildSetup, ReplayAnswer, ReplayQuestion } from "./child-protocol.ts";
 import type { PastEvent } from "./past-event.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
@@ -13,13 +13,7 @@ interface PlayerOptions extends Omit<ChildSetup, "mark"> {
   readonly signal: AbortSignal;
 }
 
-/** An app in its own process, which answers one event after another. */
-export interface Player {
-  readonly handlers: readonly AppHandler[];
-  /** Contract: answers arrive in the order of the calls. A handler that ends or blocks the process also yields an answer. */
-  ask(event: PastEvent): Promise<ReplayAnswer>;
-  close(): Promise<void>;
-}
+export type Player = Awaited<ReturnType<typeof openPlayer>>;
 
 interface Question {
   readonly line: string;
@@ -32,7 +26,8 @@ const spareMs = 3_000;
 const loadMs = 60_000;
 const mostEnds = 20;
 
-export async function openPlayer(options: PlayerOptions): Promise<Player> {
+/** An app in its own process, which answers one event after another. */
+export async function openPlayer(options: PlayerOptions) {
   await mkdir(join(options.scratch, "tmp"), { recursive: true, mode: 0o700 });
   const open: Question[] = [];
   let ends = 0;
@@ -67,7 +62,8 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
 
   return {
     handlers,
-    ask({ payload, at, project }) {
+    /** Contract: answers arrive in the order of the calls. A handler that ends or blocks the process also yields an answer. */
+    ask({ payload, at, project }: PastEvent): Promise<ReplayAnswer> {
       // JSON leaves out what is undefined.
       const line = JSON.stringify({ payload, at, project } satisfies ReplayQuestion);
       return new Promise((settle, fail) => {
@@ -77,15 +73,11 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
         else if (open.length === 1) restart().catch(fail);
       });
     },
-    close: async () => child?.close(),
+    close: async (): Promise<void> => child?.close(),
   };
 }
 
-interface AppProcess {
-  readonly handlers: readonly AppHandler[];
-  send(line: string): void;
-  close(): Promise<void>;
-}
+type AppProcess = Awaited<ReturnType<typeof startApp>>;
 
 interface AppListener {
   onAnswer(answer: ReplayAnswer): void;
@@ -96,7 +88,7 @@ interface AppListener {
 }
 
 /** Starts the process and resolves when the app is loaded. Contract: an app that cannot be loaded is a `Problem`. */
-async function startApp(options: PlayerOptions, listener: AppListener): Promise<AppProcess> {
+async function startApp(options: PlayerOptions, listener: AppListener) {
   const { scratch, allowEffects, cwd, hooks, signal } = options;
   const mark = `${randomUUID()} `;
   const setup: ChildSetup = { hooks, cwd, scratch, mark, allowEffects };
@@ -142,11 +134,11 @@ async function startApp(options: PlayerOptions, listener: AppListener): Promise<
   });
   return {
     handlers: first.handlers,
-    send(line) {
+    send(line: string): void {
       running.write(`${line}\n`);
       running.setDeadline(limitMs);
     },
-    async close() {
+    async close(): Promise<void> {
       isClosing = true;
       running.setDeadline(spareMs);
       running.endInput();

@@ -73,7 +73,6 @@ export async function selectTranscripts(
   );
 }
 
-/** Clients derive the name of a project's folder from its path, with or without links resolved. */
 /** Returns true for a key that it gets for the first time. It stores 53-bit hashes, so that years of transcripts fit in memory. */
 export function firstTimeTest(): (key: string) => boolean {
   const hashes = new Set<number>();

@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { constants, openSync } from "node:fs";
 import { open, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { Socket } from "node:net";
 import { join } from "node:path";
-import { runProcess } from "../exec/internal.ts";
 import {
   closeAfter,
   errorCode,
@@ -21,15 +18,15 @@ import { isObject, parseObject } from "../protocol/internal.ts";
 export type HookPayload = Readonly<Record<string, unknown>>;
 
 /**
- * Opens a mailbox: a private folder with settings that add three hooks, in which these hooks leave their payloads. The hooks signal each
- * payload through a FIFO; the folder is also read every 100 ms, in case a signal is lost. Contract: removes what dead processes left.
+ * Opens a mailbox: a private folder with settings that add three hooks, in which these hooks leave their payloads. It is read every
+ * 100 ms and at its end. Contract: removes what dead processes left.
  */
 export async function openHookMailbox(
   settings: Readonly<Record<string, unknown>>,
   source: HomeSource,
   onPayload: (payload: HookPayload) => void,
 ) {
-  const { folder, settingsFile, poke } = await makeFolder(settings, source);
+  const { folder, settingsFile } = await makeFolder(settings, source);
   const names = new Set<string>();
   const payloads: HookPayload[] = [];
   let reading = Promise.resolve();
@@ -49,8 +46,8 @@ export async function openHookMailbox(
     reading = reading.then(readNew);
     return reading;
   };
-  const timer = setInterval(queueRead, 100);
-  const fifo = poke === undefined ? undefined : openFifo(poke, queueRead);
+  // A failure stays in `reading`, and `finish` reports it.
+  const timer = setInterval(() => void queueRead().catch(() => undefined), 100);
   return {
     settingsFile,
     /** The payloads so far, each once. */
@@ -58,7 +55,6 @@ export async function openHookMailbox(
     /** Reads what is left, stops reading and removes the folder. */
     async finish(): Promise<void> {
       clearInterval(timer);
-      fifo?.destroy();
       await queueRead();
       await rm(folder, { recursive: true, force: true });
     },
@@ -71,10 +67,9 @@ async function makeFolder(settings: Readonly<Record<string, unknown>>, source: H
   const folder = join(root, randomUUID());
   await openFolder(folder);
   await writeFile(join(folder, "owner.json"), JSON.stringify(ownIdentity()), { mode: 0o600 });
-  const poke = await makeFifo(join(folder, "poke"));
   const settingsFile = join(folder, "settings.json");
   await writeFile(settingsFile, JSON.stringify(withHooks(settings, dropCommand(folder))), { mode: 0o600 });
-  return { folder, settingsFile, poke };
+  return { folder, settingsFile };
 }
 
 const events = ["Stop", "StopFailure", "SessionEnd"];
@@ -90,27 +85,15 @@ function withHooks(settings: Readonly<Record<string, unknown>>, command: string)
   return { ...settings, hooks: { ...hooks, ...Object.fromEntries(added) } };
 }
 
-/**
- * Writes the payload atomically by a rename, then signals. A FIFO opened for reading and writing never blocks. Prints nothing
- * and ends well whatever happens: this hook must change nothing.
- */
+/** Writes the payload atomically by a rename. Prints nothing and ends well whatever happens: this hook must change nothing. */
 function dropCommand(folder: string): string {
   const quoted = `'${folder.replaceAll("'", `'\\''`)}'`;
   return [
     `d=${quoted}`,
     't="$d/part-$$"',
     '{ cat > "$t" && mv "$t" "$d/told-$(date +%s)-$$.json"; } 2> /dev/null',
-    '[ -p "$d/poke" ] && printf . 1<> "$d/poke"',
     "exit 0",
   ].join("; ");
-}
-
-/** Node cannot make a FIFO. Where the program is missing, the folder is only read every 100 ms. */
-async function makeFifo(path: string): Promise<string | undefined> {
-  if (process.platform === "win32") return undefined;
-  const line = { form: "exec", file: "mkfifo", args: ["-m", "600", path] } as const;
-  const { ended } = await runProcess(line, { cwd: "/", env: process.env, timeoutMs: 5_000 });
-  return ended.by === "exit" && ended.code === 0 ? path : undefined;
 }
 
 async function sweep(root: string): Promise<void> {
@@ -129,16 +112,6 @@ async function isAbandoned(folder: string): Promise<boolean> {
     if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return false;
     throw error;
   }
-}
-
-/** Opened for writing too: otherwise it would be at its end whenever no other process has it open. */
-function openFifo(path: string, onPoke: () => void): Socket {
-  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-  const fifo = new Socket({ fd, readable: true, writable: false });
-  fifo.on("data", onPoke);
-  // The folder is still read every 100 ms.
-  fifo.on("error", () => fifo.destroy());
-  return fifo;
 }
 
 /** Reads one payload. Programs of the agent can write here too: such a file must neither block nor stop the runner. */

@@ -30,18 +30,16 @@ export function asToolResult(result: SessionResult, toolUseId?: string): object 
 export async function asContext(result: SessionResult, event: string, source: HomeSource): Promise<object> {
   const { wrapContext } = await import("../engine/internal.ts");
   const words = wordsOf(result);
-  const file = words.length > maxCharacters ? await spill(words, source) : undefined;
-  const more = file === undefined ? "" : `\nThe whole text is in ${file}`;
+  let more = "";
+  if (words.length > maxCharacters) {
+    const folder = await openState(["answers"], source);
+    more = `\nThe whole text is in ${await writePrivate(folder, words, { prefix: "answer-", suffix: ".txt" })}`;
+  }
   const additionalContext = `Output of another agent session. ${originOf(result)}${more}\n${wrapContext(words, "session-output")}`;
   return { hookSpecificOutput: { hookEventName: event, additionalContext } };
 }
 
 const maxCharacters = 10_000;
-
-async function spill(text: string, source: HomeSource): Promise<string> {
-  const folder = await openState(["answers"], source);
-  return writePrivate(folder, text, { prefix: "answer-", suffix: ".txt" });
-}
 
 function wordsOf({ answer, error, ended }: SessionResult): string {
   if (ended === "answered") return answer;

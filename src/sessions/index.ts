@@ -96,9 +96,8 @@ export {
   type OpenOptions,
   openStore,
   type ResumedSession,
-  type SessionOptions,
   type SessionStore,
   type StoreOptions,
-  type StoreSession,
 } from "./write/session-store.ts";
+export type { SessionOptions, StoreSession } from "./write/store-session.ts";
 export type { AppendRecordOptions, AppendResult, TranscriptWriter } from "./write/transcript-writer.ts";

@@ -3,7 +3,13 @@ export { type RepairResult, repairSession } from "./check/repair-session.ts";
 export { type ValidationResult, validateSession } from "./check/validate-session.ts";
 export type { DocumentAgent, DocumentItem } from "./export/document.ts";
 export { documentOf, type ExportFormat, exportSession } from "./export/export-session.ts";
-export { findSession, lastActivity, listSessions, type SessionSummary } from "./find/find-sessions.ts";
+export {
+  findSession,
+  lastActivity,
+  listSessions,
+  mostFrequentFirst,
+  type SessionSummary,
+} from "./find/find-sessions.ts";
 export { findSessions, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
 export {
   findRoots,
@@ -35,15 +41,15 @@ export {
   modelCallsOf,
   noTokens,
   readTokens,
-  type TokenPart,
   type Tokens,
+  tokenNames,
 } from "./model/model-call.ts";
 export type { SessionModel } from "./model/session-model.ts";
 export type { Turn } from "./model/session-turns.ts";
 export type { Subagent } from "./model/subagents.ts";
+export { textOfEntry } from "./query/query-filters.ts";
 export { searchIndex } from "./query/search-index.ts";
 export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
-export { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "./query/sqlite.ts";
 export { hasBom } from "./read/byte-source.ts";
 export { cutArchive } from "./read/gzip-source.ts";
 export { type JsonRecord, recordSource, recordsOf, type Unreadable } from "./read/json-records.ts";
@@ -51,6 +57,7 @@ export { agentSettingIn, readEntries } from "./read/read-entries.ts";
 export { maxLineBytes, readLines } from "./read/read-lines.ts";
 export { uuidPattern } from "./safe-paths.ts";
 export { openSession, type Session, sessionAt } from "./session.ts";
-export { forkNotePath, forkOriginIn, forkSession } from "./write/fork-session.ts";
-export { openStore, type SessionStore, type StoreSession } from "./write/session-store.ts";
+export { forkNotePath, forkSession, forkSourceIn } from "./write/fork-session.ts";
+export { openStore, type SessionStore } from "./write/session-store.ts";
+export type { StoreSession } from "./write/store-session.ts";
 export type { AppendRecordOptions, TranscriptWriter } from "./write/transcript-writer.ts";

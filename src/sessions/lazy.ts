@@ -1,11 +1,4 @@
-/** Makes a value on first use and keeps it. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
+export { lazy } from "../protocol/internal.ts";
 
 /** Makes the value of each key on first use and keeps it. */
 export function memoized<K, V>(make: (key: K) => V): (key: K) => V {

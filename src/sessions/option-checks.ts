@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   abortSignalCheck,
   booleanCheck,
@@ -5,17 +6,38 @@ import {
   checkOf,
   fieldOf,
   functionCheck,
-  isObject,
+  isMisspelling,
   numberCheck,
   type OptionCheck,
   objectCheck,
   oneOfCheck,
   Problem,
   plainLine,
+  showValue,
   textCheck,
 } from "../protocol/internal.ts";
+import type { RecordDraft } from "./formats/claude-code/write-record.ts";
 
-const list = checkOf("a list", Array.isArray);
+export const countCheck: OptionCheck = checkOf("a whole number from 0 on", isCount);
+export const turnCheck: OptionCheck = checkOf(
+  "a whole number: 1 is the first turn, -1 the last",
+  (value) => Number.isSafeInteger(value) && value !== 0,
+);
+export const patternCheck: OptionCheck = checkOf(
+  "a string or a regular expression",
+  (value) => typeof value === "string" || value instanceof RegExp,
+);
+const folderCheck = checkOf("the path of a folder", isFilledText);
+const listCheck = checkOf("a list", Array.isArray);
+const msCheck = checkOf("a number of milliseconds", (value) => typeof value === "number" && !Number.isNaN(value));
+
+function isFilledText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isCount(value: unknown): boolean {
+  return value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 0);
+}
 
 /** Every option of the session functions; a name means the same in all of them. Those without a check have one of their own. */
 const optionChecks = {
@@ -23,144 +45,132 @@ const optionChecks = {
   ...{ dryRun: booleanCheck, inPlace: booleanCheck, live: booleanCheck, force: booleanCheck, all: booleanCheck },
   ...{ agents: booleanCheck, thinking: booleanCheck, results: booleanCheck, idsOnly: booleanCheck },
   ...{ now: functionCheck, uuid: functionCheck, startOf: functionCheck, redact: functionCheck },
-  ...{ root: textCheck, version: textCheck, entrypoint: textCheck, at: textCheck, id: textCheck, leaf: textCheck },
-  ...{ project: textCheck, text: textCheck, cwd: textCheck, into: objectCheck, checks: list, signal: abortSignalCheck },
+  ...{ root: folderCheck, version: textCheck, entrypoint: textCheck, at: textCheck, id: textCheck, leaf: textCheck },
+  ...{ project: textCheck, text: textCheck, cwd: textCheck, into: objectCheck, checks: listCheck },
   ...{ regex: booleanCheck, matchCase: booleanCheck, progress: functionCheck, price: functionCheck },
-  ...{ gitBranch: textCheck, limit: undefined, around: undefined, last: undefined },
-  ...{ attempts: numberCheck, pauseMs: numberCheck, missing: oneOfCheck(["empty"]) },
-  ...{ from: undefined, pollMs: undefined, sinceMs: undefined },
+  ...{ gitBranch: textCheck, limit: countCheck, sinceMs: msCheck, pollMs: msCheck, signal: abortSignalCheck },
+  ...{ attempts: numberCheck, pauseMs: numberCheck, missing: oneOfCheck(["empty"]), from: undefined },
 } satisfies Readonly<Record<string, OptionCheck | undefined>>;
 
-/** Throws for an unknown option or a wrong value: with a misspelled `dryRun` files would be changed. */
-export function checkOptions(of: string, given: object, names: readonly (keyof typeof optionChecks)[]): void {
+type OptionName = keyof typeof optionChecks;
+
+/** Throws for an unknown option, a wrong value or a missing one: with a misspelled `dryRun` files would be changed. */
+export function checkOptions(
+  of: string,
+  given: object,
+  names: readonly OptionName[],
+  needed: readonly OptionName[] = [],
+): void {
   const table: Readonly<Record<string, OptionCheck | undefined>> = optionChecks;
-  checkNamed(of, given, Object.fromEntries(names.map((name) => [name, table[name]])), "sessions/option");
+  const chosen = Object.fromEntries(names.map((name) => [name, table[name]]));
+  checkNamed<string>(of, given, chosen, "sessions/option", needed);
 }
 
 /** The options that say where the user's folders are. */
 export const homeOptions = ["env", "home", "platform"] as const;
 
 /**
- * Checks of arguments. JavaScript callers have no types, and an invalid value would silently give a wrong result. All checks throw
- * `sessions/option`; some return the value.
+ * Returns an argument that fits its check, and throws `sessions/option` for any other. JavaScript callers have no types, and an invalid
+ * value would silently give a wrong result.
  */
-export function checkCount<T>(name: string, value: T): T {
-  const isCount = value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 0);
-  return checked(name, value, isCount, "a whole number from 0 on");
-}
-
-export function checkTurn(value: number): number {
-  const isTurn = Number.isSafeInteger(value) && value !== 0;
-  return checked("turn", value, isTurn, "a whole number: 1 is the first turn, -1 the last");
-}
-
-export function checkFunction<T>(name: string, value: T): T {
-  return checked(name, value, typeof value === "function", "a function");
-}
-
-export function checkText<T>(name: string, value: T): T {
-  return checked(name, value, typeof value === "string", "a text");
-}
-
-export function checkSignal(value: unknown): void {
-  checked("signal", value, value === undefined || abortSignalCheck(value) === undefined, "an AbortSignal");
-}
-
-export function checkPattern<T>(name: string, value: T): T {
-  return checked(name, value, typeof value === "string" || value instanceof RegExp, "a text or a regular expression");
-}
-
-function checked<T>(name: string, value: T, isValid: boolean, expected: string): T {
-  if (!isValid) throw optionProblem(name, value, expected);
+export function checkArgument<T>(name: string, value: T, check: OptionCheck): T {
+  const expected = check(value);
+  if (expected !== undefined) throw optionProblem(name, value, expected);
   return value;
 }
 
-export function checkWord(name: string, value: unknown, words: readonly string[]): void {
-  if (!words.includes(value as string)) throw optionProblem(name, value, words.map((word) => `"${word}"`).join(" or "));
+export function checkSignal(value: unknown): void {
+  if (value !== undefined) checkArgument("signal", value, abortSignalCheck);
 }
 
-export function checkMs(name: string, value: unknown): void {
-  if (value !== undefined && (typeof value !== "number" || Number.isNaN(value)))
-    throw optionProblem(name, value, "a number of milliseconds");
+const typeCheck = checkOf('a string such as "user"', isFilledText);
+
+/** Throws for a record that no reader could use. Any other type is allowed, because clients add types. */
+export function checkRecord(draft: RecordDraft): void {
+  const { type, message, usage } = checkArgument("record", draft, objectCheck);
+  checkArgument("type of a record", type, typeCheck);
+  if (type === "user" || type === "assistant") {
+    const content = fieldOf(message, "content");
+    if (typeof content !== "string" && !Array.isArray(content))
+      throw badRecord(`A record of type "${type}" needs message: { content }, where content is a string or a list.`);
+    if (usage !== undefined) throw badRecord("usage of a record belongs in its message: message.usage.");
+  }
+  const meant = conversationTypes.find((known) => type !== known && isMisspelling(type, known));
+  if (meant !== undefined) throw badRecord(`Unknown type of record ${showValue(type)}. Did you mean "${meant}"?`);
 }
 
-export function checkObject(name: string, value: unknown): void {
-  checked(name, value, isObject(value), "an object");
+const conversationTypes = ["user", "assistant", "system", "attachment"] as const;
+
+function badRecord(message: string): Problem {
+  return new Problem("sessions/option", plainLine(message), { about: { option: "record" } });
 }
 
-/** A record of a transcript is an object with a `type`. */
-export function checkRecord(draft: unknown): void {
-  checkObject("record", draft);
-  const { type } = draft as { readonly type?: unknown };
-  if (typeof type !== "string" || type === "") throw optionProblem("type of a record", type, 'a text such as "user"');
-}
-
-/** The options of a store. */
-export function checkStoreOptions(options: { readonly version: string; readonly root?: string }): void {
-  checkObject("options", options);
-  checkText("version", options.version);
-  if (options.root !== undefined) checkText("root", options.root);
-  checkOptions("openStore", options, [...homeOptions, "root", "version", "entrypoint", "fs", "now", "uuid"]);
-}
-
-/** The options of a method of a store. */
-export function checkSessionOptions(of: "open" | "resume" | "fork", options: object): void {
-  checkObject("options", options);
-  const { cwd, id, gitBranch, at } = options as Readonly<Record<string, unknown>>;
-  if (typeof cwd !== "string" || cwd === "") throw optionProblem("cwd", cwd, "the path of a folder");
-  for (const [name, value] of Object.entries({ id, gitBranch, at })) if (value !== undefined) checkText(name, value);
+/** The options of a method of a store, with an absolute `cwd`. */
+export function checkSessionOptions<Options extends { readonly cwd: string }>(
+  of: "open" | "resume" | "fork",
+  options: Options,
+): Options {
   const more = { open: ["id"], resume: [], fork: ["id", "at"] } as const;
   checkOptions(of, options, ["cwd", "gitBranch", ...more[of]]);
+  checkArgument("cwd", options.cwd, folderCheck);
+  return { ...options, cwd: resolve(options.cwd) };
 }
 
-const appendChecks = { durable: booleanCheck, uuid: textCheck, parent: undefined } as const;
+const appendChecks = {
+  durable: booleanCheck,
+  uuid: checkOf("a string that is not empty", isFilledText),
+  parent: checkOf(
+    "a string, such as the .uuid of what append returned, or null",
+    (parent) => parent === null || typeof parent === "string",
+  ),
+} as const;
 
 /** The options of `append`; its `uuid` is the id itself. */
 export function checkAppendOptions(options: object): void {
   checkNamed("append", options, appendChecks, "sessions/option");
 }
 
+const rootsCheck = checkOf(
+  "a list of roots, as findRoots gives it",
+  (value) => Array.isArray(value) && value.every(isRoot),
+);
+
 /** The result of `findRoots`. */
 export function checkRoots(value: unknown): void {
-  if (!Array.isArray(value) || !value.every(isRoot))
-    throw optionProblem("roots", value, "a list of roots, as findRoots gives it");
+  checkArgument("roots", value, rootsCheck);
 }
+
+const placeCheck = checkOf(
+  "the place of a session, such as place of an opened session",
+  (value) =>
+    isRoot(fieldOf(value, "root")) && ["id", "folder", "file"].every((key) => typeof fieldOf(value, key) === "string"),
+);
 
 /** The place of a session. An id alone is not enough to find its file. */
 export function checkSessionPlace(value: unknown): void {
-  const strings = [fieldOf(value, "id"), fieldOf(value, "folder"), fieldOf(value, "file")];
-  if (!isRoot(fieldOf(value, "root")) || strings.some((part) => typeof part !== "string"))
-    throw optionProblem("place", value, "the place of a session, such as place of an opened session");
+  checkArgument("place", value, placeCheck);
 }
 
 function isRoot(value: unknown): boolean {
   return typeof fieldOf(value, "path") === "string";
 }
 
+const windowChecks = {
+  from: checkOf("a whole number from 0 on or a uuid", (value) => typeof value === "string" || isCount(value)),
+  around: textCheck,
+  last: countCheck,
+  limit: countCheck,
+} as const;
+
 /** A window has exactly one of `from`, `around` and `last`. */
-export function checkWindow(request: unknown): void {
-  const { from, around, last, limit } = isObject(request) ? request : {};
-  if ([from, around, last].filter((value) => value !== undefined).length !== 1)
+export function checkWindow(request: object): void {
+  checkNamed("window", request, windowChecks, "sessions/option");
+  if (["from", "around", "last"].filter((name) => fieldOf(request, name) !== undefined).length !== 1)
     throw optionProblem("window", request, "one of { from }, { around } and { last }");
-  if (isObject(request)) checkOptions("window", request, ["from", "around", "last", "limit"]);
-  if (last !== undefined) checkCount("last", last);
-  if (limit !== undefined) checkCount("limit", limit);
-  if (around !== undefined) checkText("around", around);
-  if (typeof from === "number") checkCount("from", from);
-  else if (from !== undefined) checkText("from", from);
 }
 
 export function optionProblem(name: string, value: unknown, expected: string): Problem {
-  return new Problem("sessions/option", plainLine(`${name} is ${expected}, not ${shown(value)}.`), {
+  return new Problem("sessions/option", plainLine(`${name} is ${expected}, not ${showValue(value)}.`), {
     about: { option: name },
   });
-}
-
-function shown(value: unknown): string {
-  if (typeof value !== "object" || value === null) return typeof value === "string" ? `"${value}"` : String(value);
-  try {
-    return (JSON.stringify(value) ?? "an object").slice(0, 80);
-  } catch {
-    return "an object"; // it has a cycle
-  }
 }

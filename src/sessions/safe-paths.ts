@@ -1,14 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode, isInside } from "../files/internal.ts";
-import { Problem, plainLine } from "../protocol/internal.ts";
-import { checkText } from "./option-checks.ts";
+import { Problem, plainLine, textCheck } from "../protocol/internal.ts";
+import { checkArgument } from "./option-checks.ts";
 
 /**
  * The real path of `path`. Throws `sessions/unsafe-id` when it leaves `root` by `..` or through a link. For a path that does not exist
- * yet, its nearest existing folder is resolved.
+ * yet, its nearest existing folder is resolved; a link to nothing is not followed.
  */
-export async function resolveInside(root: string, path: string): Promise<string> {
+export async function realPathBelow(root: string, path: string): Promise<string> {
   const real = await realOrIntended(path);
   const realRoot = await realOrIntended(root);
   if (isInside(path, root) && isInside(real, realRoot)) return real;
@@ -40,7 +40,7 @@ export function isSafeId(id: string): boolean {
 
 /** Returns the id, or throws `sessions/unsafe-id`. */
 export function safeId(id: string): string {
-  checkText("id", id);
+  checkArgument("id", id, textCheck);
   if (isSafeId(id)) return id;
   const shown = JSON.stringify(plainLine(id.length > 80 ? `${id.slice(0, 80)}…` : id));
   throw new Problem("sessions/unsafe-id", `${shown} is not a session id. hookline sessions ls lists the ids.`, {

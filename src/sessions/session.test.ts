@@ -86,6 +86,14 @@ describe("loading", () => {
     expect((await session.load()).main.entries.length).toBe(1);
   });
 
+  test("a header is read from the file as it is now", async () => {
+    write(join(folder, "s1.jsonl"), [prompt(null, "go")]);
+    const session = sessionAt(place());
+    expect((await session.header()).lastPrompt).toBe("go");
+    appendFileSync(session.place.file, line(prompt(null, "on")));
+    expect((await session.header()).lastPrompt).toBe("on");
+  });
+
   test("a header or a refresh that failed does not spoil later calls", async () => {
     const file = join(folder, "s1.jsonl");
     const session = sessionAt(place());
@@ -198,12 +206,20 @@ test.each<[string, () => unknown, string]>([
     () => sessionAt(place()).window({} as never),
     "window is one of { from }, { around } and { last }",
   ],
-  ["a window of NaN", () => sessionAt(place()).window({ last: Number.NaN }), "last is a whole number from 0 on"],
-  ["a limit of NaN", () => sessionAt(place()).window({ from: 1, limit: Number.NaN }), "limit is a whole number"],
-  ["a window from NaN", () => sessionAt(place()).window({ from: Number.NaN }), "from is a whole number from 0 on"],
+  [
+    "a window of NaN",
+    () => sessionAt(place()).window({ last: Number.NaN }),
+    "last of window must be a whole number from 0 on",
+  ],
+  ["a limit of NaN", () => sessionAt(place()).window({ from: 1, limit: Number.NaN }), "limit of window must be"],
+  [
+    "a window from NaN",
+    () => sessionAt(place()).window({ from: Number.NaN }),
+    "from of window must be a whole number from 0 on",
+  ],
   ["a number as a session", () => openSession(5 as never), "openSession is an id, "],
   ["a text as roots", () => openSession("1234", { roots: folder as never }), "roots is a list of folders, not "],
-  ["a search limited to NaN", () => searchSessions("x", { roots: [], limit: Number.NaN }), "limit is a whole number"],
+  ["a search limited to NaN", () => searchSessions("x", { roots: [], limit: Number.NaN }), "limit of searchSessions"],
   [
     "a misspelled option of a search",
     () => searchSessions("mug", { root: "x" } as never),
@@ -237,9 +253,13 @@ test.each<[string, () => unknown, string]>([
     'roots contains "/nope", which does not exist.',
   ],
   ["a root without sessions", () => listSessions({ roots: [folder] }).next(), "which does not contain projects/."],
-  ["a search for a number", () => searchSessions(5 as never, { roots: [] }), "query is a text, not 5."],
+  ["a search for a number", () => searchSessions(5 as never, { roots: [] }), "query is a string, not 5."],
   ["a bad expression", () => searchSessions("(", { roots: [], regex: true }), "Invalid regular expression"],
-  ["a list since NaN", () => listSessions({ roots: [], sinceMs: Number.NaN }).next(), "sinceMs is a number of"],
+  [
+    "a list since NaN",
+    () => listSessions({ roots: [], sinceMs: Number.NaN }).next(),
+    "sinceMs of listSessions must be a number of milliseconds, not NaN.",
+  ],
   [
     "an id to follow",
     () => followSession("1234" as never),
@@ -264,12 +284,13 @@ test.each<[string, () => unknown, string]>([
   [
     "a format of export",
     () => exportSession(sessionAt(place()), "md" as never),
-    'format is "markdown" or "html" or "json", not "md".',
+    'format is one of "markdown", "html", "json", not "md".',
   ],
+  ["to follow from null", () => followSession(place(), { from: null as never }), "from is "],
   [
     "to follow from nowhere",
     () => followSession(place(), { from: "begin" as never }),
-    'from is "start" or "end", not ',
+    'from is "start", "end" or cursors, not ',
   ],
 ])("%s is refused by name", async (_, ask, message) => {
   const asked = Promise.resolve().then(ask);

@@ -74,7 +74,6 @@ export async function openSession(which: string | SessionPlace, options: OpenSes
 export function sessionAt(place: SessionPlace, { now = Date.now, missing }: SessionAtOptions = {}): Session {
   const readContent = sessionContentReader(place, missing);
   let loading: Promise<SessionModel> | undefined;
-  let header: Promise<SessionHeader> | undefined;
   let model: SessionModel | undefined;
   let table: Promise<OffsetTable> | undefined;
 
@@ -108,14 +107,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
       return model !== undefined;
     },
     files: () => sessionFilesOf(place),
-    header() {
-      if (isEmpty()) return Promise.resolve({ file: place.file, sizeBytes: 0, modifiedMs: 0 });
-      header ??= readHeader(place.file).catch((error: unknown) => {
-        header = undefined;
-        throw error;
-      });
-      return header;
-    },
+    header: async () => (isEmpty() ? { file: place.file, sizeBytes: 0, modifiedMs: 0 } : readHeader(place.file)),
     async *entries(options = {}) {
       checkOptions("entries", options, ["signal"]);
       if (isEmpty()) return;
@@ -142,7 +134,6 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     async refresh(signal) {
       checkSignal(signal);
       const before = model;
-      header = undefined;
       return (await unlessAborted(loadAgain(), signal)) !== before;
     },
   };

@@ -176,11 +176,24 @@ test("message iterations are in the counts; others are parts of the call, at the
   ]);
 });
 
-test("an invalid count is 0 and reported; an invalid time is replaced by that of the line before", async () => {
+test("an invalid count is 0, reported, and the total is not complete; an invalid time is replaced by that of the line before", async () => {
   for (const bad of [-1, 1.5, 2 ** 53 + 2, "12", null, undefined, 1e300, true, [1]]) {
     const { totals, warnings } = await reportOf([answer({ usage: { output_tokens: bad } })]);
-    expect(totals, String(bad)).toMatchObject({ calls: 1, inputTokens: 10, outputTokens: 0 });
+    expect(totals, String(bad)).toMatchObject({ calls: 1, inputTokens: 10, outputTokens: 0, complete: false });
     expect(warnings, String(bad)).toMatchObject([{ code: "odd-count", count: 1 }]);
+  }
+  const part = { type: "advisor_message", inputTokens: 9_000_000 };
+  const message = { type: "message", ...tokens(1, 1) };
+  for (const [count, ...iterations] of [
+    [2, { type: "message" }, part],
+    [2, { type: "message" }, message],
+    [1, message, { ...message, input_tokens: "x" }],
+    [1, message, tokens(9_000_000, 1)],
+    [1, message, "message"],
+  ] as const) {
+    const { totals, warnings } = await reportOf([answer({ usage: { iterations } })]);
+    expect(totals).toMatchObject({ calls: 1, costMicroUsd: 2_550, complete: false });
+    expect(warnings).toMatchObject([{ code: "odd-count", count }]);
   }
   for (const at of [null, "yesterday", "2026-13-45T00:00:00Z"]) {
     const before = { type: "mode", timestamp: "2026-10-01T00:00:00.000Z" };

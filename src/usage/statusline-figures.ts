@@ -36,7 +36,7 @@ const mostBytes = 8 * 1024 * 1024;
 
 /**
  * What a status line shows, from the client's JSON: this session up to its last line, all else as the last report left it.
- * Reads only new bytes of this session and opens no database.
+ * Reads only new bytes of this session.
  */
 export async function statusline(text: string, options: StatuslineOptions = {}): Promise<Statusline> {
   checkStatuslineOptions(text, options);

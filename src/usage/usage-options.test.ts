@@ -47,12 +47,26 @@ test.each([null, "models", 5, []])("options that are %j are refused, not taken f
 });
 
 test("a root that does not exist is refused, and never answered with 0", async () => {
-  const refusal = (of: string) => ({
+  const refusal = (what: string) => ({ code: "usage/option", message: `The option roots of ${what}, not ["nope"].` });
+  await expect(usageReport({ roots: ["nope"], index: false })).rejects.toMatchObject(
+    refusal("usageReport must be a list of directories that contain projects/"),
+  );
+  await expect(spent({ day: "today" }, { roots: ["nope"] })).rejects.toMatchObject(
+    refusal("spent must be a list of existing directories"),
+  );
+});
+
+test("a directory that has no sessions yet has an answer that is not complete; a file is refused", async () => {
+  const { home } = openWorld();
+  const fresh = join(home, "fresh");
+  mkdirSync(fresh, { recursive: true });
+  const options = { env: { HOOKLINE_HOME: home }, roots: [fresh] };
+  for (const on of [{ day: "today" }, { month: "2026-10" }, { project: "/w" }] as const)
+    expect(await spent(on, options)).toMatchObject({ costMicroUsd: 0, complete: false });
+  writeFileSync(join(fresh, "file"), "");
+  await expect(spent({ day: "today" }, { roots: [join(fresh, "file")] })).rejects.toMatchObject({
     code: "usage/option",
-    message: `The option roots of ${of} must be a list of directories that contain projects/, not ["nope"].`,
   });
-  await expect(usageReport({ roots: ["nope"], index: false })).rejects.toMatchObject(refusal("usageReport"));
-  await expect(spent({ day: "today" }, { roots: ["nope"] })).rejects.toMatchObject(refusal("spent"));
 });
 
 test("statusline refuses input that is not text", async () => {

@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   abortSignalCheck,
+  attempt,
   booleanCheck,
   checkNamed,
   checkOf,
-  closestName,
+  didYouMean,
   functionCheck,
   isObject,
   type OptionCheck,
@@ -64,10 +65,8 @@ export interface ReportRequest {
 }
 
 const spentChecks: Readonly<Record<keyof SpentOptions, OptionCheck | undefined>> = {
-  roots: checkOf(
-    "a list of directories that contain projects/",
-    (roots) => Array.isArray(roots) && roots.every(isRoot),
-  ),
+  // A machine without sessions gets an answer too, which is not complete: projects/ is not required.
+  roots: rootsCheck("a list of existing directories", (root) => root),
   timezone: textCheck,
   now: checkOf("a time in milliseconds", (now) => typeof now === "number" && !Number.isNaN(new Date(now).getTime())),
   env: objectCheck,
@@ -75,13 +74,19 @@ const spentChecks: Readonly<Record<keyof SpentOptions, OptionCheck | undefined>>
   platform: textCheck,
 };
 
-/** A path that has no sessions would give a report of nothing. */
-function isRoot(root: unknown): boolean {
-  return typeof root !== "string" || existsSync(basename(root) === "projects" ? root : join(root, "projects"));
+/** `needed` is the folder that has to exist for the path of a root. */
+function rootsCheck(wanted: string, needed: (root: string) => string): OptionCheck {
+  const isRoot = (root: unknown) =>
+    typeof root !== "string" || attempt(() => statSync(needed(root)))?.isDirectory() === true;
+  return checkOf(wanted, (roots) => Array.isArray(roots) && roots.every(isRoot));
 }
 
 const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>> = {
   ...spentChecks,
+  // A path that has no sessions would give a report of nothing.
+  roots: rootsCheck("a list of directories that contain projects/", (root) =>
+    basename(root) === "projects" ? root : join(root, "projects"),
+  ),
   report: oneOfCheck(reportNames),
   mode: oneOfCheck(["auto", "calculate", "display"]),
   order: oneOfCheck(["asc", "desc"]),
@@ -126,8 +131,7 @@ export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
   const names = isObject(on) ? Object.keys(on) : [];
   const [name = ""] = names;
   if (names.length !== 1 || !(kinds as readonly string[]).includes(name)) {
-    const near = closestName(name, kinds);
-    const hint = near === undefined || near === name ? "" : ` Did you mean ${near}?`;
+    const hint = didYouMean(name, kinds);
     throw new Problem("usage/option", `spent() takes one of ${kinds.join(", ")}, not ${showValue(on)}.${hint}`);
   }
   const value: unknown = Object.values(on)[0];

@@ -23,7 +23,7 @@ export type SpentOn =
 
 /** Options of `spent`. */
 export interface SpentOptions extends HomeSource {
-  /** Config folders of agents. Default: those of this user. */
+  /** Config folders of agents, or the root of a store. Default: those of this user, and the default store. */
   readonly roots?: readonly (string | SessionRoot)[] | undefined;
   /** Default: the time zone of the system. */
   readonly timezone?: string;
@@ -33,15 +33,18 @@ export interface SpentOptions extends HomeSource {
 
 /**
  * What was spent on answers that are complete in a transcript.
- * `complete` is false when a price is missing or a transcript cannot be read: then it is at least this much.
- * A session without a transcript has spent nothing so far. Throws `usage/option` for an invalid question, such as the month
+ * `complete` is false when a price or a count is missing, a transcript cannot be read, or `roots` have no transcript of the session or
+ * the project, or none at all: then it is at least this much. Throws `usage/option` for an invalid question, such as the month
  * "2026-1", and `usage/session` for the beginning of several ids.
  */
 export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {
   checkSpentOn(on, options);
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);
-  const roots = await findRoots(options);
+  const named = options.roots?.map((root) =>
+    typeof root === "string" ? ({ path: root, origin: "client" } as const) : root,
+  );
+  const roots = await findRoots({ ...options, roots: named });
   let isWhole = true;
   const found = findTranscripts(roots, () => {
     isWhole = false;
@@ -63,7 +66,9 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
     return selection.keep(at);
   };
   const amounts = amountsOf(rollups, rollupsWhere(rollups, isAsked), "auto");
-  return { ...amounts, complete: amounts.complete && isWhole && ledger.unread.length === 0 };
+  const isFound =
+    session === undefined ? ledger.files.some(selection.hasFile) : found.some((file) => file.session === session);
+  return { ...amounts, complete: amounts.complete && isFound && isWhole && ledger.unread.length === 0 };
 }
 
 /** A session and those it was forked from: the calls that a fork repeats are theirs. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
-import { CallerLiveness } from "../../src/daemon/worker/messages.ts";
 import { startWorkerThread } from "../../src/daemon/worker/worker-thread.ts";
 import { openLoopback } from "../../src/loopback/internal.ts";
 import { app, type DaemonWorld, event, openDaemonWorld } from "./world.ts";
@@ -34,7 +33,7 @@ test("a worker that was blocked accepts calls again", async () => {
       transport: "http",
       ...{ onFailure: undefined, env: undefined, envOf: 0, cwd: undefined },
     } as const;
-    return thread.call(asked, { again: false, deadlineMs: () => 30_000 }, new CallerLiveness());
+    return thread.call(asked, { again: false, deadlineMs: () => 30_000 }, new AbortController().signal);
   };
   const kinds = new Map<string, number>();
   for (let round = 0; round < 3; round++) {

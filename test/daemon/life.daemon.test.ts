@@ -214,7 +214,31 @@ describe("the app follows its files", () => {
     expect((await world.post(file, JSON.parse(event()))).headers["hookline-source"]).toBe(sourceHash);
   });
 
-  test("code that does not load leaves the last good one answering, each session is notified once, and running calls end on the old one", async () => {
+  test("a package that is upgraded shows with the next event, as in run", async () => {
+    const upgrade = (version: string) => {
+      const folder = join(world.project, "node_modules/dep");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(
+        join(folder, "package.json"),
+        JSON.stringify({ name: "dep", type: "module", version, main: `${version}.js` }),
+      );
+      writeFileSync(join(folder, `${version}.js`), `export const version = "${version}";`);
+    };
+    upgrade("one");
+    const files = ["follows.mjs", "follows.ts"].map((name) =>
+      world.file(name, app(`import { version } from "dep"; app.preTool("Bash", () => sdk.deny(version));`)),
+    );
+    for (const file of files) await world.serve(file);
+    for (const version of ["one", "two"]) {
+      upgrade(version);
+      for (const file of files) {
+        expect(await world.client([file], event())).toMatchObject({ stdout: expect.stringContaining(`"${version}"`) });
+        expect(await world.cli(["run", file], { input: event() })).toEqual(await world.client([file], event()));
+      }
+    }
+  });
+
+  test("code that does not load leaves the last good one answering, every answer reports it, and running calls end on the old one", async () => {
     const good = (word: string) =>
       marking(`app.preTool(() => sdk.deny("${word}"));
       app.onStop(async () => { mark("old"); await new Promise((done) => setTimeout(done, 1000)); return sdk.block("${word}"); });`);
@@ -230,10 +254,14 @@ describe("the app follows its files", () => {
       systemMessage: expect.stringContaining("does not load"),
       hookSpecificOutput: { permissionDecisionReason: "good" },
     });
-    expect([await say("a"), await say("b")]).toEqual([JSON.parse(denial("good")), first]);
+    expect([await say("a"), await say("b")]).toEqual([first, first]);
     writeFileSync(file, good("better"));
     expect(await say("a")).toEqual(JSON.parse(denial("better")));
     expect(JSON.parse((await running).text)).toEqual({ decision: "block", reason: "good" });
+    writeFileSync(file, `import { word } from "./word.mjs"; ${good("best")}`);
+    expect(await say("a")).toMatchObject({ systemMessage: expect.stringContaining("does not load") });
+    world.file("word.mjs", "export const word = 1;");
+    expect(await say("a")).toEqual(JSON.parse(denial("best")));
   });
 });
 
@@ -365,6 +393,35 @@ describe("a failure that belongs to no call", () => {
       stderr: expect.stringContaining("Uncaught exception in a hook: x (strays.mjs:7:"),
     });
     expect(await world.client([file], event())).toEqual(passed);
+  });
+
+  test.each([
+    ["an exception", `throw new Error("x");`],
+    ["a rejected promise", `Promise.reject(new Error("x"));`],
+    ["an error event", `new EventEmitter().emit("error", new Error("x"));`],
+  ])("is one of a call that has its answer: %s refuses the next call, once, and is logged", async (name, code) => {
+    const failing = join(world.folder, name);
+    const hooks = `${name.replaceAll(" ", "-")}-later.mjs`;
+    const file = world.file(
+      hooks,
+      app(`import { EventEmitter } from "node:events";
+           import { existsSync, unlinkSync } from "node:fs";
+           app.provide("link", () => setInterval(() => {
+             if (!existsSync(${JSON.stringify(failing)})) return;
+             unlinkSync(${JSON.stringify(failing)});
+             ${code}
+           }, 10), { scope: "process" });
+           app.preTool("Bash", { onFailure: "block" }, (_, { link }) => void link);`),
+    );
+    await world.serve(file);
+    const passed = await world.client([file], event());
+    expect(passed).toMatchObject({ code: 0, stderr: "" });
+    writeFileSync(failing, "");
+    await expect.poll(() => existsSync(failing)).toBe(false);
+    const why = `in a hook: x (${hooks}:`;
+    expect(await world.client([file], event())).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+    expect(await world.client([file], event())).toEqual(passed);
+    await until("a line in the log", () => world.log().some(({ failed }) => String(failed).includes(why)));
   });
 
   test("is reported on stderr and in the log under continue, and the handlers still answer", async () => {

@@ -102,6 +102,7 @@ test.skipIf(!isRoot)("status, stop and the engine believe no record behind a lin
 });
 
 const handed: Readonly<Record<string, Doubt>> = {
+  "a state folder in a repository": { spoil: (state) => mkdirSync(at(state, ".git")) },
   "a link in the place of its folder": { spoil: (state) => moveAndLink(at(state, "client")) },
   "a link in the place of the folder for paths": { spoil: (state) => moveAndLink(at(state, "client/at")) },
   "a state folder of another user": { root: true, spoil: (state) => chownSync(state, stranger, stranger) },

@@ -141,7 +141,7 @@ test("a hook that its event does not take is refused at registration", async () 
 });
 
 test.each([
-  ["an invalid expression", "(", "never matches"],
+  ["an invalid expression", "(", "never runs"],
   ["an expression that could take too long", "(a+)+$", "refused"],
   ["a permission rule", "Bash(git *)", "permission rule"],
 ])("a matcher that is %s is refused at registration", async (_, matcher, words) => {
@@ -151,19 +151,6 @@ test.each([
   expect(() => engine.on("PreToolUse", matcher, guard)).toThrow(problem);
   const hook: Hook = { type: "callback", callback: guard };
   expect(() => engine.session("s-1").register("PreToolUse", matcher, hook)).toThrow(problem);
-});
-
-test("a condition that is not a permission rule is refused at registration or a warning in the outcome", async () => {
-  const { engine } = await openIn({});
-  const hook: Hook = { type: "callback", callback: () => ({ kind: "deny", reason: "no" }), if: "Bash(" };
-  try {
-    engine.session("s-1").register("PreToolUse", undefined, hook);
-  } catch (error) {
-    expect(error).toMatchObject({ code: "hook/invalid", message: expect.stringContaining("never holds") });
-    return;
-  }
-  const { warnings } = await engine.fire("PreToolUse", { ...bash, session_id: "s-1" });
-  expect(warnings).toContainEqual(expect.objectContaining({ code: "if-invalid" }));
 });
 
 test("what a registration says without effect is a warning in the next outcome", async () => {
@@ -208,10 +195,30 @@ test("a name that a host may send is not warned about: a new tool, an alias, a n
   expect((await engine.fire("PreToolUse", bash)).warnings.map(({ code }) => code)).not.toContain("matcher-never");
 });
 
+test.each([undefined, /Bash/, ["Bash"]])("a matcher that is not a string is refused by name: %s", async (matcher) => {
+  const { engine } = await openIn({});
+  const wrong = engine.on as (...given: unknown[]) => unknown;
+  expect(() => wrong("PreToolUse", matcher, () => undefined)).toThrow(
+    "The matcher of PreToolUse must be a string, not",
+  );
+});
+
+test("the end of a turn needs neither background tasks nor scheduled prompts", async () => {
+  const { engine } = await openIn({});
+  const payload = { session_id: "s", transcript_path: "", last_assistant_message: "Done." };
+  expect((await engine.fire("Stop", payload)).warnings).toEqual([]);
+});
+
+test("a reason names rules of the option settings as such", async () => {
+  const { engine } = await openIn({}, { settings: [{ permissions: { deny: ["Bash"] } }] });
+  engine.on("PreToolUse", () => ({ kind: "allow" }));
+  expect((await engine.fire("PreToolUse", bash)).reason).toBe("Bash denies it (the option settings)");
+});
+
 test("a missing handler is refused at registration", async () => {
   const { engine } = await openIn({});
   const wrong = engine.on as (...given: unknown[]) => unknown;
-  for (const given of [["Stop", "x"], ["Stop"], ["PreToolUse", /Bash/, () => undefined], ["Stop", "x", null]]) {
+  for (const given of [["Stop", "x"], ["Stop"], ["Stop", "x", null]]) {
     expect(() => wrong(...given)).toThrow(
       expect.objectContaining({ code: "hook/invalid", message: expect.stringContaining("must be a function") }),
     );
@@ -436,6 +443,55 @@ test.each([
   const { engine } = await openIn({});
   const register = () => engine.session("s").register("PreToolUse", matcher as never, hook as never);
   expect(register).toThrow(expect.objectContaining({ code: "hook/invalid", message: expect.stringMatching(message) }));
+});
+
+const registered = [
+  { type: "callback", callback: quiet },
+  { type: "function", function: () => true, errorMessage: "not yet" },
+  { type: "command", command: "exit 2" },
+];
+
+test.each([
+  [{ onFailure: "Block" }, 'onFailure must be "continue" or "block", not "Block"'],
+  [{ onFailure: true }, "onFailure must be a string, not true"],
+  [{ failClosed: "true" }, 'failClosed must be true or false, not "true"'],
+  [{ timeout: 0 }, "timeout must be above 0, not 0"],
+  [{ timeout: Number.NaN }, "timeout must be above 0, not NaN"],
+  [{ if: 5 }, "if must be a string, not 5"],
+  [{ once: "yes" }, 'once must be true or false, not "yes"'],
+])("a hook of a session with %o is refused, whatever its type", async (wrong, message) => {
+  const { engine } = await openIn({});
+  const refused = expect.objectContaining({
+    code: "hook/invalid",
+    message: `A hook of Stop cannot be used: ${message}.`,
+  });
+  for (const hook of registered) {
+    const given = { ...hook, ...wrong } as never;
+    expect(() => engine.session("s").register("Stop", undefined, given)).toThrow(refused);
+    expect(() => engine.stopHooks.add(given)).toThrow(refused);
+  }
+});
+
+test("a hook of a session may be an instance of a class; what it inherits is checked too", async () => {
+  class Guard {
+    readonly type = "callback";
+    callback() {
+      return { kind: "deny", reason: "from the class" } as const;
+    }
+    get onFailure() {
+      return "block" as const;
+    }
+  }
+  class Misspelled extends Guard {
+    override get onFailure() {
+      return "Block" as never;
+    }
+  }
+  const { engine } = await openIn({});
+  const session = engine.session("s");
+  session.register("PreToolUse", "Bash", new Guard());
+  expect((await engine.fire("PreToolUse", { ...bash, session_id: "s" })).reason).toBe("from the class");
+  expect(() => session.register("PreToolUse", "Bash", new Misspelled())).toThrow('not "Block"');
 });
 
 test("a list of events is refused", async () => {

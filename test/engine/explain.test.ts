@@ -86,7 +86,11 @@ test("an entry that cannot be used and denies on failure is explained as one tha
   const { engine } = await openIn({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [entry] }] } });
   const { hooks: explained } = await engine.explain("PreToolUse", bash);
   expect(explained).toMatchObject([
-    { hook: { type: "comand", name: "true" }, runs: true, detail: expect.stringContaining("so it fails") },
+    {
+      hook: { type: "comand", name: "true" },
+      runs: true,
+      detail: expect.stringContaining("it is not started and denies"),
+    },
   ]);
 });
 

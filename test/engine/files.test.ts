@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { until } from "../until.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
 test("the input file is private and gone when the hook has ended", async () => {
@@ -13,6 +14,22 @@ test("the input file is private and gone when the hook has ended", async () => {
   expect(path).not.toContain(project);
   expect(existsSync(path)).toBe(false);
 });
+
+test.each([{}, { async: true }])("no input file stays of a hook that never began (%j)", async (more) => {
+  const waits = Array.from({ length: 9 }, (_, index) => command(`sleep 60; : ${index}`, { ...more, inputFile: true }));
+  const { engine, home } = await openIn(on("PreToolUse", ...waits), { concurrency: 1 });
+  const spill = join(home, "..", "state", "spill");
+  const files = () => (existsSync(spill) ? readdirSync(spill, { recursive: true }).filter(isInput) : []);
+  const fired = engine.fire("PreToolUse", bash).catch(() => undefined);
+  await until("all of them are prepared", () => files().length === waits.length);
+  await engine.close();
+  await fired;
+  expect(files()).toEqual([]);
+});
+
+function isInput(name: string | Buffer): boolean {
+  return String(name).endsWith(".json");
+}
 
 test("a hook may remove its input file itself", async () => {
   const { engine } = await openIn(on("PreToolUse", 'rm "$HOOK_INPUT_FILE"'));

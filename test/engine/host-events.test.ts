@@ -39,6 +39,13 @@ test("a host's own event behaves by its row", async () => {
   expect(engine.hasHookFor("Deploy")).toBe(true);
 });
 
+test("a field that a host's own event requires is reported as missing, also under a name that Stop may leave out", async () => {
+  const fields = { ...deploy.fields, background_tasks: { is: "list", of: { is: "text" } } } as const;
+  const { engine } = await openIn({}, { events: [{ ...deploy, fields }] });
+  const { warnings } = await engine.fireUnknown("Deploy", { target: "staging", transcript_path: "" });
+  expect(warnings).toMatchObject([{ code: "payload-incomplete", place: "background_tasks" }]);
+});
+
 test("a name that the catalog has is refused", async () => {
   await expect(openEngine({ events: [{ ...deploy, name: "Stop" }] })).rejects.toMatchObject({ code: "event/taken" });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Judge, JudgeAnswer } from "../../src/engine/internal.ts";
+import { judge } from "../../src/permissions/internal.ts";
 import { bash, openIn } from "./world.ts";
 
 async function allowedUnder(judge: Judge, judgeTimeoutMs = 60_000) {
@@ -86,4 +87,38 @@ test.each([
   expect(outcome.decision).toBe(decision);
   expect(outcome.reason === undefined || outcome.reason !== "").toBe(true);
   expect(outcome.warnings.filter(({ code }) => code === "judge-failed")).toHaveLength(warnings);
+});
+
+test.each([
+  [{}, { decision: "deny", reason: "no user to ask: no rule", attended: false }],
+  [{ interactive: false }, { decision: "deny", reason: "no user to ask: no rule", attended: false }],
+  [{ interactive: true }, { decision: "ask", reason: "no rule", attended: true }],
+])("a question of the rules is a denial unless the engine is interactive: %j", async (options, judged) => {
+  const { engine } = await openIn({}, options);
+  const { policy, context } = await engine.rules();
+  expect(judge({ tool: "Bash", input: { command: "make" } }, policy, context())).toMatchObject(judged);
+});
+
+test("a permission mode that does not exist is a warning of the event and of the judgement", async () => {
+  const { engine } = await openIn({});
+  const payload = { ...bash, session_id: "s", transcript_path: "", tool_use_id: "t", permission_mode: "Plan" };
+  const message = 'permission_mode of PreToolUse is "Plan", which is not a permission mode; rules use "default".';
+  expect((await engine.fire("PreToolUse", payload)).warnings).toEqual([
+    { code: "mode-unknown", message: `${message} Did you mean "plan"?`, place: "permission_mode" },
+  ]);
+  const { policy, context } = await engine.rules();
+  const { mode, warnings } = judge({ tool: "Bash", input: { command: "make" } }, policy, context(payload));
+  expect([mode, warnings]).toEqual(["default", [expect.objectContaining({ code: "mode-unknown" })]]);
+  for (const permission_mode of ["plan", "manual"]) {
+    expect((await engine.fire("PreToolUse", { ...payload, permission_mode })).warnings).toEqual([]);
+  }
+});
+
+test.each([null, 5, {}])("a permission mode that is not a string is judged as default: %j", async (wrong) => {
+  const { engine } = await openIn({ permissions: { defaultMode: "bypassPermissions" } }, { interactive: true });
+  const { policy, context } = await engine.rules();
+  const call = { tool: "Bash", input: { command: "make" } };
+  const judged = judge(call, policy, context({ permission_mode: wrong } as never));
+  expect(judged).toMatchObject({ mode: "default", decision: "ask" });
+  expect(judge(call, policy, context()).mode).toBe("bypassPermissions");
 });

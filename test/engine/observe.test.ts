@@ -77,6 +77,14 @@ test("the observer gets each record and each notice, and cannot change an outcom
   expect(records()[0]).toMatchObject({ hook: outcome.runs[0]?.hook, ended: { by: "exit", code: 2 } });
 });
 
+test("the notice of a reload has the warnings of the new settings", async () => {
+  const { engine, notices, home } = await observed(on("PreToolUse", "exit 2"));
+  writeUserSettings(home, { hooks: { PreTool: [{ hooks: [command("exit 2")] }] } });
+  const { fingerprint, warnings } = await engine.reload();
+  expect(warnings).toMatchObject([{ code: "unknown-event" }]);
+  expect(notices).toEqual([{ kind: "snapshot-changed", fingerprint, warnings }]);
+});
+
 test("what an observer throws is a warning", async () => {
   const { engine } = await openIn(on("PreToolUse", "echo no >&2; exit 2"), {
     ports: {

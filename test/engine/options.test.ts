@@ -11,6 +11,16 @@ circle.push(circle);
 const home = mkdtempSync(join(tmpdir(), "hookline-options-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+test.each([
+  [" ", 8],
+  ["x", 8],
+  ["0", 0],
+  ["3", 3],
+])("the variable for the cap of continuations may be %j, and the cap is %d", async (text, cap) => {
+  const { engine } = await openIn({}, { env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: text } });
+  expect((await engine.fire("Stop", {})).output.stopBlocks).toEqual({ count: 0, cap });
+});
+
 const own = (part: object) => ({ events: [{ ...catalog.TaskCreated, name: "X", ...part }] });
 
 test.each<[string, object, RegExp]>([
@@ -96,6 +106,16 @@ test.each<[string, object, RegExp]>([
     own({ fields: { a: { is: "txt" } } }),
     /is of field "a" of event row "X" must be one of/,
   ],
+  [
+    "a misspelled part of a field inside a field",
+    own({ fields: { a: { is: "object", fields: { b: { iss: "text" } } } } }),
+    /is of field "a.b" of event row "X" must be one of/,
+  ],
+  [
+    "a field of an unknown kind in a list",
+    own({ fields: { a: { is: "list", of: { is: "either", of: [{ is: "txt" }] } } } }),
+    /is of field "a\[\]" of event row "X" must be one of/,
+  ],
   ["a field without a kind", own({ fields: { a: {} } }), /is of field "a" of event row "X" must be one of/],
   ["an event named like what objects inherit", { events: [{ name: "__proto__", fields: {} }] }, /list of rows/],
   ["an event without a name", { events: [{}] }, /events of openEngine must be a list of rows/],
@@ -108,6 +128,12 @@ test.each<[string, object, RegExp]>([
       message: expect.stringMatching(message.source.replace("openEngine", open.name)),
     });
   }
+});
+
+test("a flag of an event row may be false", async () => {
+  const flags = own({ special: { endsTurn: false }, fields: { a: { is: "text", optional: false } } });
+  const engine = await openEngine({ home, cwd: home, ...flags } as EngineOptions);
+  await engine.close();
 });
 
 test("an option that is undefined has its default", async () => {

@@ -38,6 +38,34 @@ test("common fields come first in their order, the host's own after the event's 
   ]);
 });
 
+test("a host's field may have the name of something that every object inherits", async () => {
+  const { engine, project } = await openIn(on("PreToolUse", "cat > stdin"));
+  const payload = JSON.parse(
+    '{"tool_name":"Bash","tool_input":{},"constructor":"c","toString":"t","__proto__":{"a":1}}',
+  );
+  await engine.fire("PreToolUse", payload);
+  const stdin = JSON.parse(readFileSync(join(project, "stdin"), "utf8"));
+  expect(Object.keys(stdin).slice(-4)).toEqual(["tool_name", "tool_input", "constructor", "toString"]);
+});
+
+test("a new prompt starts the count of continuations afresh, also for a host that sends no session id", async () => {
+  const { engine } = await openIn({});
+  engine.on("Stop", ({ stop_hook_active }) => ({ kind: "deny", reason: String(stop_hook_active) }));
+  for (const session of [{}, { session_id: "s" }, { session_id: undefined }] as object[]) {
+    const stop = async () => {
+      const { reason, output } = await engine.fireUnknown("Stop", session);
+      return [reason, output.stopBlocks?.count];
+    };
+    expect([await stop(), await stop()]).toEqual([
+      ["false", 1],
+      ["true", 2],
+    ]);
+    await engine.fireUnknown("UserPromptSubmit", { ...session, prompt: "go" });
+    expect(await stop()).toEqual(["false", 1]);
+    await engine.fireUnknown("UserPromptSubmit", { ...session, prompt: "go" });
+  }
+});
+
 test("a hook that reads all of 5 MB gets all of it", async () => {
   const { engine } = await openIn(on("UserPromptSubmit", "wc -c | tr -d ' '"));
   const prompt = "é".repeat(2_500_000);

@@ -107,6 +107,15 @@ test("once is honoured: after its first run that did not fail the hook is listed
   expect(await fire()).toMatchObject({ runs: [], skipped: [{ why: "once" }] });
 });
 
+test("once counts for each session of an engine", async () => {
+  const { engine } = await openIn({});
+  engine.stopHooks.add({ ...command("exit 0"), once: true });
+  const ran = async (session_id: string) => (await engine.fire("Stop", { session_id })).runs.length;
+  expect([await ran("s-1"), await ran("s-2"), await ran("s-1"), await ran("s-2")]).toEqual([1, 1, 0, 0]);
+  engine.session("s-1").clear();
+  expect([await ran("s-1"), await ran("s-2")]).toEqual([1, 0]);
+});
+
 test("a background hook that failed has not had its one time", async () => {
   const notices: Notice[] = [];
   const { engine, project } = await openIn({}, { ports: { observe: (notice) => notices.push(notice) } });

@@ -77,6 +77,21 @@ test("budget-guard warns the user once, then asks, then stops, by tokens", async
   blocked.expectBlocked("Raise it where budgetGuard is included");
 });
 
+test.each([
+  [{ tokens: "2m" }, '"tokens" of blueprint budget-guard is "2m"; it must be a number above 0'],
+  [{ tokens: Number.NaN }, '"tokens" of blueprint budget-guard is NaN; it must be a number above 0'],
+  [{ tokens: -1 }, '"tokens" of blueprint budget-guard is -1; it must be a number above 0'],
+  [{ usd: 0 }, '"usd" of blueprint budget-guard is 0; it must be a number above 0'],
+  [{ usd: "5" }, '"usd" of blueprint budget-guard is "5"; it must be a number above 0'],
+  [{ warnAt: "80%" }, '"warnAt" of blueprint budget-guard is "80%"; it must be a number'],
+  [{ askAt: "80%" }, '"askAt" of blueprint budget-guard is "80%"; it must be a number'],
+  [{ usd: 5, tokens: 10 }, "budget-guard takes usd, or tokens per session"],
+  [{ tokens: 10, per: "day" }, "budget-guard takes usd, or tokens per session"],
+  [{ haltAt: Number.NaN }, '"haltAt" of blueprint budget-guard is NaN; it must be a number'],
+])("budget-guard refuses %o, which would switch a limit off", (options, message) => {
+  expect(() => budgetGuard(options as never)).toThrow(message);
+});
+
 test("budget-guard by dollars: a session, a day, a month, a project; models without a price", async () => {
   const { env, dir, write } = await project();
   const at = new Date().toISOString();
@@ -110,9 +125,28 @@ test("budget-guard by dollars: a session, a day, a month, a project; models with
   (await tool({ usd: 2, per: "month" })).expectAsked("for this month");
   (await tool({ usd: 2, per: "project" })).expectAsked("for this project");
   expect((await tool({ usd: 10 }, "s2")).systemMessages).toEqual([
-    "Used at least $1.00 of $10.00 for this session: a model has no price, or a transcript cannot be read.",
+    "Used at least $1.00 of $10.00 for this session: a model has no price, or a transcript is missing or cannot be read.",
   ]);
   (await tool({ usd: 10, unpriced: "ask" }, "s2")).expectAsked("a model has no price");
+  // A session or a project that is not found is not one that spent nothing.
+  const elsewhere = { env: { ...world.env, CLAUDE_PROJECT_DIR: join(dir, "elsewhere") } };
+  const perProject = createApp().include(budgetGuard({ usd: 10, per: "project", unpriced: "ask" }));
+  (await testClient(perProject, elsewhere).preTool("Read", { file_path: "a" }, here)).expectAsked("for this project");
+  expect((await tool({ usd: 10 }, "elsewhere")).systemMessages[0]).toMatch(
+    /at least \$0\.00 .* a transcript is missing/,
+  );
+  // A message that figures are missing does not replace the warning near the budget.
+  const late = testClient(createApp().include(budgetGuard({ usd: 1.1 })), world);
+  const read = async () =>
+    (await late.preTool("Read", { file_path: "a" }, { ...here, session_id: "s3" })).systemMessages;
+  expect(await read()).toEqual([expect.stringContaining("at least $0.00")]);
+  await write("agent/projects/-p/s3.jsonl", lines(call("m4", "claude-opus-5")));
+  expect([await read(), await read()]).toEqual([["Used $1.00 of $1.10 for this session."], []]);
+  const unread = { ...here, transcript_path: join(dir, "agent/projects/-p/elsewhere.jsonl") };
+  const byTokens = testClient(createApp().include(budgetGuard({ tokens: 10 })), world);
+  expect((await byTokens.preTool("Read", { file_path: "a" }, unread)).systemMessages[0]).toContain(
+    "at least 0 of 10 tokens",
+  );
   await write("state/usage.json", "{");
   expect(await tool({ usd: 10 })).toMatchObject({ decision: "none", continue: true });
   (await tool({ usd: 10, onFailure: "block" })).expectDenied("budget-guard failed");

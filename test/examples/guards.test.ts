@@ -67,6 +67,15 @@ describe("block-destructive", () => {
     ["git push origin :main", "deny"],
     ["git push origin --delete main", "deny"],
     ["git branch -df main", "deny"],
+    ["git branch --delete --force main", "deny"],
+    ["git push --prune origin 'refs/heads/*'", "deny"],
+    ["git send-pack --force origin", "deny"],
+    ["git-push --force", "deny"],
+    ["/usr/lib/git-core/git-send-pack --force origin", "deny"],
+    ["git --git-dir=/tmp/other push --force", "deny"],
+    ["git rm -rf .", "deny"],
+    ["git update-ref -d refs/heads/main", "deny"],
+    ["git grep -nO'rm -rf' x", "deny"],
     ["rimraf build", "deny"],
     // A program that may start or run what it is given is asked about, when that destroys.
     ["npx --yes rimraf build", "deny"],
@@ -87,6 +96,23 @@ describe("block-destructive", () => {
     ["rm $FLAGS build", "ask"],
     ["git $WHAT --hard", "ask"],
     ["git -c alias.x='reset --hard' x", "ask"],
+    // So is git when its configuration can force a push, or comes from elsewhere.
+    ["git config remote.origin.push +main; git push", "ask"],
+    ["git -c Remote.origin.Push=+main push", "ask"],
+    ["git config remote.$X.push +main", "ask"],
+    ["git config $K +main", "ask"],
+    ["git config --global alias.p 'push --force'", "ask"],
+    ["git config --rename-section foo alias", "ask"],
+    ["git config include.path x", "ask"],
+    ["git remote add --mirror=push b x; git push b", "ask"],
+    ["git remote add --mirr b x; git push b", "ask"],
+    ["GIT_DIR=/tmp/other git p", "ask"],
+    ["git --git-dir=/tmp/other p", "ask"],
+    ["GIT_EXEC_PATH=/tmp/other git p", "ask"],
+    ["GIT_SSH_COMMAND='rm -rf build' git fetch", "ask"],
+    ["export GIT_SSH_COMMAND='rm -rf build'; git fetch", "ask"],
+    ["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0='push --force' git p", "ask"],
+    ["export GIT_CONFIG_GLOBAL=x; git p", "ask"],
     ["echo cm0gLXJm | base64 -d | sh", "ask"],
     ["alias x=rm; x -rf build", "ask"],
     ["rm -rf 'unclosed", "deny"],
@@ -97,6 +123,18 @@ describe("block-destructive", () => {
     [`git commit -m "$MESSAGE"`, "none"],
     ["git push --force-with-lease", "none"],
     ["git push -u origin HEAD:refs/heads/x", "none"],
+    ["git remote add --mirror=fetch b x", "none"],
+    ["git config user.name Ana", "none"],
+    ["git config remote.origin.url x", "none"],
+    ["git config get remote.origin.push", "none"],
+    ["git config --get alias.p", "none"],
+    ["git log -- include.path", "none"],
+    ["git diff --mi=p", "none"],
+    ["git rm -r --cached .", "none"],
+    ["GIT_SSH_COMMAND='ssh -i key' git fetch", "none"],
+    ["GIT_EDITOR=true git rebase --continue", "none"],
+    ["cat include.ts Alias.tsx", "none"],
+    ["grep -r send-pack .", "none"],
     ["git checkout -b next", "none"],
     ["git checkout -- src/a.ts", "none"],
     ["git branch -d merged", "none"],
@@ -183,6 +221,21 @@ describe("protect-paths", () => {
     ["cat .env", "none"],
     ["grep KEY .env | head -1", "none"],
     ["ls migrations", "none"],
+    // Git commands that leave the files as they are may name them, a commit message too.
+    ["git diff migrations", "none"],
+    ["git log -- migrations", "none"],
+    [`git add migrations && git commit -m "describe migrations"`, "none"],
+    ["git grep -n KEY .env", "none"],
+    ["git grep -neFOO .env", "none"],
+    ["git grep -nOrm KEY .env", "ask"],
+    ["git grep --open=rm KEY .env", "ask"],
+    ["git grep --op=rm KEY .env", "ask"],
+    ["git grep --open-files-in-pager rm .env", "ask"],
+    ["git-rm .env", "deny"],
+    ["git diff --output=migrations/a", "deny"],
+    [`git commit -m "$(mangle migrations)"`, "ask"],
+    ["git log migrations | mangle", "ask"],
+    ["git stash push migrations", "ask"],
     ["echo x > src/a.ts", "none"],
     ["npm test", "none"],
   ];
@@ -296,11 +349,11 @@ describe("redact-secrets", () => {
     const client = testClient(createApp().include(redactSecrets({ patterns: [/\bACME-\d{4}\b/g] })));
     const nested = await client.postTool("mcp__x__y", {}, [{ type: "text", text: "ACME-1234" }, 5, null]);
     expect(nested.output).toEqual({ updatedToolOutput: [{ type: "text", text: "[redacted]" }, 5, null] });
-    const broken = {
+    const broken = Object.assign(/x/, {
       [Symbol.replace]: () => {
         throw new Error("no");
       },
-    } as unknown as RegExp;
+    });
     const failing = testClient(createApp().include(redactSecrets({ patterns: [broken] })));
     (await failing.postTool("Bash", { command: "env" }, { stdout: "x", stderr: "" })).expectBlocked(
       "redact-secrets failed",

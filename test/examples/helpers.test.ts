@@ -114,6 +114,18 @@ test("heartbeat keeps one whole line about the last event", async () => {
   expect(JSON.parse(await read("state/beat.json"))).toMatchObject({ event: "Stop", session: "s" });
 });
 
+test("helpers that fail deny and block nothing in an app whose failures block", async () => {
+  const { here, env } = await project({ "a.txt": "1" });
+  const app = createApp({ onFailure: "block" });
+  app.include(heartbeat({ file: "a.txt/beat.json" })).include(steer({ file: "a.txt/STEER.md" }));
+  app.include(formatOnWrite({ formatters: { ".txt": ["no-such-program"] } }));
+  const client = testClient(app, { env });
+  const before = await client.preTool("Bash", { command: "ls" }, here);
+  const after = await client.postTool("Write", { file_path: "a.txt", content: "1" }, {}, here);
+  expect([before.decision, before.blocked, after.decision, after.blocked]).toEqual(["none", false, "none", false]);
+  expect([before.warnings.length, after.warnings.length]).toEqual([1, 3]);
+});
+
 test("commit-on-stop commits what changed, not on main, and not in the middle of a merge", async () => {
   const { here, env, write, git, commit, dir } = await project({ "a.txt": "1" });
   await commit("first");

@@ -21,6 +21,12 @@ test("all recipes are here", () => {
   );
 });
 
+test("every helper continues when it fails, whatever the app says", () => {
+  const helpers = ["format-on-write", "commit-trailer", "commit-on-stop", "notify", "steer", "heartbeat"];
+  const others = recipes.filter(({ name, text }) => helpers.includes(name) && !text.includes(`onFailure: "continue"`));
+  expect(others.map(({ name }) => name)).toEqual([]);
+});
+
 for (const { file, name, text } of recipes) {
   const factory = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -50,6 +56,21 @@ for (const { file, name, text } of recipes) {
     const own = [...options.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, option = ""]) => [option, undefined]);
     expect(own.length).toBeGreaterThan(0);
     expect(() => made?.(Object.fromEntries(own))).not.toThrow();
+  });
+
+  test(`${name} refuses a value of the wrong type for each of its options`, async () => {
+    const made = ((await import(join(examples, "hooks", file))) as Record<string, (options?: object) => unknown>)[
+      factory
+    ];
+    const options = /^export interface \w+Options \{\n([\s\S]*?)^\}/m.exec(text)?.[1] ?? "";
+    for (const [, option = ""] of options.matchAll(/^ {2}readonly (\w+)\??:/gm)) {
+      const message = expect.stringMatching(
+        `^The option "${option}" of (blueprint|strategy) ${name} is .+; it must be `,
+      );
+      const refusal = expect.objectContaining({ code: "sdk/bad-option", message });
+      expect(() => made?.({ [option]: Symbol("wrong") })).toThrow(refusal);
+      expect(() => made?.({ [option]: null })).toThrow(refusal);
+    }
   });
 }
 

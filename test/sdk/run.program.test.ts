@@ -50,6 +50,27 @@ describe("failure", () => {
 });
 
 describe("loading", () => {
+  test("a file whose top level blocks the thread is denied or reported, as a module and as a script", async () => {
+    const module = world.file("blocks.mjs", app("for (;;);"));
+    const script = world.file("blocks.ts", app("if (process.env.BLOCKS) for (;;);\napp.preTool(() => undefined);"));
+    expect((await world.run([script], event())).code).toBe(0);
+    expect(world.isScript(script)).toBe(true);
+    const env = { BLOCKS: "1" };
+    const ran = await Promise.all(
+      [module, script].flatMap((file) => [
+        world.run([file, "--on-failure", "block"], event(), { env }),
+        world.run([file], event(), { env }),
+      ]),
+    );
+    const message = (file: string) =>
+      `hookline: ${file} does not load: it took longer than 10 s. Move slow work into a handler.`;
+    const ends = (file: string) => [
+      { code: 2, stdout: "", stderr: `${message(file)}\n` },
+      { code: 1, stdout: `${JSON.stringify({ systemMessage: message(file) })}\n`, stderr: `${message(file)}\n` },
+    ];
+    expect(ran).toEqual([...ends(module), ...ends(script)]);
+  });
+
   test("a file that does not load is denied or reported, with file, line and the first line of the error", async () => {
     const faults: [string, string, RegExp][] = [
       ["syntax.mjs", "const a = ;", /syntax\.mjs:1: Unexpected/],
@@ -135,9 +156,10 @@ test("an uncaught error at load time is denied on every start", async () => {
   const guarded = (line: string) => app(`${line}\napp.preTool("Bash", { onFailure: "block" }, () => undefined);`);
   const rejects = world.file("rejects.ts", guarded(`Promise.reject(new Error("left"));`));
   const throws = world.file("throws.ts", guarded(`process.nextTick(() => { throw new Error("left"); });`));
-  for (const file of [rejects, rejects, throws, throws]) {
+  const timer = world.file("timer.ts", guarded(`setTimeout(() => { throw new Error("left"); });`));
+  for (const file of [rejects, rejects, throws, throws, timer, timer, timer]) {
     const { code, stdout, stderr } = await world.run([file], event());
-    expect({ code, stdout, left: /: left \((?:rejects|throws)\.ts:3:\d+\)$/m.test(stderr) }, file).toEqual({
+    expect({ code, stdout, left: /: left \((?:rejects|throws|timer)\.ts:3:\d+\)$/m.test(stderr) }, file).toEqual({
       code: 2,
       stdout: "",
       left: true,

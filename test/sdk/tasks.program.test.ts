@@ -269,3 +269,16 @@ function linkOf(path: string): string {
     return ""; // closed since the folder was read
   }
 }
+
+test("a worker whose hooks file blocks the thread while it loads ends after the limit of a load, with a line in the log", async () => {
+  const file = world.file("blocks.mjs", "for (;;);");
+  const program = join(world.folder, "package/dist/sdk/tasks/background-program.cjs");
+  const state = join(world.folder, "blocks-state");
+  const worker = spawn(process.execPath, [program, "work", file], {
+    cwd: world.project,
+    env: { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: state },
+    stdio: "ignore",
+  });
+  expect(await new Promise((resolve) => worker.on("exit", resolve))).toBe(1);
+  expect(readFileSync(join(state, "log/hooks.jsonl"), "utf8")).toContain("does not load: it took longer than 10 s");
+});

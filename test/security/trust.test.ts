@@ -99,6 +99,30 @@ test("trust is pinned to content", async () => {
   expect(await fired(moved)).toBe("trust new");
 });
 
+test.each([
+  ["a guard that must block denies", {}, "deny names file and way out"],
+  ["a hook in the background denies nothing", { async: true }, "none"],
+])("%s once its code has changed since the approval", async (_, fields, expected) => {
+  const { put, hookline, project } = await clone();
+  const guard = { type: "command", command: "sh .claude/guard.sh", onFailure: "block", ...fields };
+  await put("project/.claude/settings.json", { hooks: { PreToolUse: [{ hooks: [guard] }] } });
+  const script = join(project, ".claude/guard.sh");
+  const decided = async (): Promise<string> => {
+    const input = '{"tool_name":"Bash","tool_input":{"command":"ls"}}';
+    const { out } = await hookline("fire", "PreToolUse", "--input", input, "--cwd", project, "--json");
+    const { decision, reason } = JSON.parse(out);
+    return `${decision} ${/guard\.sh.*hookline trust/.test(reason ?? "") ? "names file and way out" : ""}`.trim();
+  };
+  await writeFile(script, "exit 0\n");
+  expect(await decided()).toBe("none");
+  await hookline("trust", "--yes");
+  expect(await decided()).toBe("none");
+  await writeFile(script, "exit 0\n# note\n");
+  expect(await decided()).toBe(expected);
+  await hookline("trust", "--yes");
+  expect(await decided()).toBe("none");
+});
+
 test("no subprocess in an untrusted project", async () => {
   const cloned = await clone();
   const path = process.env["PATH"];

@@ -344,15 +344,14 @@ describe("headless", () => {
 
 /** A server's tool that asks the user something. */
 function asking(ask: () => Promise<unknown>): Tool {
-  const tool: Tool = {
+  return {
     name: "mcp__srv__ask",
     description: "",
     inputSchema: { type: "object" },
     readOnly: false,
     render: () => "asked",
-    run: async () => toolSuccess(tool, await ask()),
+    run: async () => toolSuccess(await ask()),
   };
-  return tool;
 }
 
 function isThere(pid: number): boolean {
@@ -380,6 +379,18 @@ describe("the protocol", () => {
         .filter(({ type }) => type === "result")
         .map(({ result }) => result),
     ).toEqual(["one", "two"]);
+  });
+
+  test("a line ends at a line feed only; its bytes may arrive in pieces, and the last one needs no line feed", async () => {
+    const { headless, stdin, lines, payloads } = front({ hooks: { UserPromptSubmit: {} } });
+    const run = headless([{ text: "one" }, { text: "two" }], open);
+    const text = "a\u2028b\u2029c \u{1f600}";
+    const bytes = Buffer.from(`${JSON.stringify(user(text))}\r\n${JSON.stringify(user("last"))}`);
+    for (const byte of bytes) stdin.write(Buffer.from([byte]));
+    stdin.end();
+    expect(await run).toBe(0);
+    expect(payloads("UserPromptSubmit").map(({ prompt }) => prompt)).toEqual([text, "last"]);
+    expect(lines().filter(({ type }) => type === "control_response")).toEqual([]);
   });
 
   test("hook callbacks of initialize get the recorded requests, and their answers count from SessionStart on", async () => {

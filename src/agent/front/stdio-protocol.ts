@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { createInterface, type Interface } from "node:readline";
 import {
   defined,
   isObject,
@@ -19,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The connection to an embedding program over stdin and stdout: it sends prompts and requests, and answers ours. */
 export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void) {
   const pending = new Map<string, { resolve(value: unknown): void; reject(reason: unknown): void }>();
-  let reader: Interface | undefined;
+  let close: (() => void) | undefined;
   let usesRequests = false;
   let isClosed = false;
 
@@ -76,17 +75,14 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
   return {
     /** Serves requests and prompts; resolves when the session may begin. */
     serve(control: AgentControl): Promise<void> {
-      // Opened here because lines that arrive before the listener are lost.
-      const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
-      reader = lines;
       return new Promise((begin) => {
-        lines.on("line", (text) => {
+        const onLine = (text: string): void => {
           const line = parseObject(text);
           if (line === undefined) sendError(`not a JSON object: ${text.slice(0, 80)}`);
           // The first line decides when the session begins: the response to `initialize` comes before it.
           else begin(handleLine(control, line));
-        });
-        lines.once("close", () => {
+        };
+        close = readLines(stdin, onLine, () => {
           isClosed = true;
           for (const { reject } of pending.values()) reject(new Error(otherEndClosed));
           control.end();
@@ -100,8 +96,39 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     forms: {
       elicit: async (form, signal) => (usesRequests && (await user.elicit?.(form, signal))) || { action: "cancel" },
     } satisfies UserPort,
-    close: (): void => reader?.close(),
+    close: (): void => close?.(),
   };
+}
+
+/**
+ * Calls `onLine` for each line of a stream, then `onEnd`. `node:readline` would also end a line at U+2028, which a JSON text can contain.
+ * Returns a function that stops reading; a paused stdin does not keep the process alive.
+ */
+function readLines(input: FrontIo["stdin"], onLine: (text: string) => void, onEnd: () => void): () => void {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let isOpen = true;
+  const onData = (chunk: Buffer | string): void => {
+    const [first = "", ...others] = decoder.decode(Buffer.from(chunk), { stream: true }).split("\n");
+    const last = others.pop();
+    const lines = last === undefined ? [] : [rest + first, ...others];
+    rest = last ?? rest + first;
+    for (const line of lines) if (isOpen) onLine(line);
+  };
+  const close = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    input.off("data", onData);
+    input.pause();
+    onEnd();
+  };
+  const finish = (): void => {
+    const text = rest + decoder.decode();
+    if (isOpen && text !== "") onLine(text);
+    close();
+  };
+  input.on("data", onData).once("end", finish).once("close", finish).once("error", finish);
+  return close;
 }
 
 const otherEndClosed = "the other end has closed its side";

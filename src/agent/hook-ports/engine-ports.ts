@@ -1,5 +1,5 @@
 import { type ModelQuestion, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
-import { type AgentThread, type Threads, toolDefinitions } from "../session/agent-session.ts";
+import { type AgentThread, toolDefinitions } from "../session/agent-session.ts";
 import { type InboxItem, taskNotification } from "../session/inbox.ts";
 import type { Tool } from "../tools/tool.ts";
 import { oneQuestionAtATime } from "../turn/ask-user.ts";
@@ -8,18 +8,11 @@ import { noteInTranscript } from "../turn/channels.ts";
 import { agentPort, type HookModel, modelPort } from "./model-ports.ts";
 
 /** What the agent provides to the engine. */
-export function enginePorts(threads: Threads, interactive: boolean): Ports {
-  const main = () => threads.main;
+export function enginePorts(main: () => AgentThread, interactive: boolean): Ports {
   return {
     ...sessionHookPorts(main),
     judge: (...call) => main().session.permissions.judgeAllowed(...call),
-    mcp: async (call, signal) => {
-      for (const { port } of main().session.servers) {
-        const result = await port(call, signal);
-        if (result.connected) return result;
-      }
-      return { connected: false };
-    },
+    mcp: async (call, signal) => main().session.servers?.port(call, signal) ?? { connected: false },
     ...(interactive ? { wake: ({ hook, text }) => main().session.inbox.put(wakeNotification(hook.event, text)) } : {}),
     observe: (notice) => {
       if (notice.kind === "snapshot-changed") void main().session.workspace.settingsChanged(main());

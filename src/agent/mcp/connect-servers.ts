@@ -9,7 +9,7 @@ import {
   textCheck,
   textListCheck,
 } from "../../protocol/internal.ts";
-import { type Tool, toolError } from "../tools/tool.ts";
+import type { Tool } from "../tools/tool.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
 import { maxCharacters, renderMcpResult, resultOf, textOf } from "./mcp-result.ts";
 import {
@@ -41,7 +41,8 @@ export function mcpConnector(): ServerConnector {
     const { servers, warnings } = await findServers(options);
     for (const warning of warnings) options.tell(warning);
     const usable = withoutTwins(servers, options);
-    const sdk = usable.some(isReachable) ? await loaded(options) : undefined;
+    const needsSdk = usable.some(({ config }) => config.kind === "stdio" || config.kind === "http");
+    const sdk = needsSdk ? await loaded(options) : undefined;
     const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, options)));
     return serversOf(
       entries.filter((entry) => entry !== undefined),
@@ -67,10 +68,6 @@ const checks: Readonly<Record<keyof ServerConnectOptions, OptionCheck>> = {
 };
 
 const needed = ["cwd", "home", "env", "configs", "approved", "elicit", "tell", "signal"] as const;
-
-function isReachable({ config }: FoundServer): boolean {
-  return config.kind === "stdio" || config.kind === "http";
-}
 
 /** Without the package no server can be reached. The session reports it and runs without servers. */
 async function loaded({ tell }: ServerConnectOptions): Promise<McpSdk | undefined> {
@@ -141,7 +138,8 @@ function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOption
   /** One name is one tool of one server, or a call would reach another tool than rules and user meant. */
   function offered({ name: server, connection }: Entry): readonly Tool[] {
     const taken = new Set<string>();
-    return (connection?.tools ?? []).flatMap((listed) => {
+    if (connection === undefined) return [];
+    return connection.tools.flatMap((listed) => {
       const tool = toolOf(server, listed, connection, limit);
       const why = whyNot(tool.name, server, named, taken);
       taken.add(tool.name);
@@ -182,21 +180,18 @@ function whyNot(
   return taken.has(tool) ? "another tool of that server has this name already" : undefined;
 }
 
-function toolOf(server: string, listed: ListedTool, connection: Connection | undefined, limit: number): Tool {
-  const tool: Tool = {
-    name: mcpToolName(server, listed.name),
+function toolOf(server: string, listed: ListedTool, connection: Connection, limit: number): Tool {
+  const name = mcpToolName(server, listed.name);
+  return {
+    name,
     description: listed.description ?? "",
     inputSchema: listed.inputSchema,
     // What a server claims is not a reason to give its tools to agents that may only read.
     readOnly: false,
     render: (response) => renderMcpResult(response, limit),
-    async run(input, context) {
-      const result = await connection?.call(listed.name, input, context.signal);
-      if (result === undefined) return toolError(`The MCP server ${server} is not connected.`);
-      return await resultOf(tool, result, limit, context);
-    },
+    run: async (input, context) =>
+      resultOf(name, await connection.call(listed.name, input, context.signal), limit, context),
   };
-  return tool;
 }
 
 /** For hooks of type `mcp_tool`: only servers that are connected already. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { imageInfo } from "../tools/files/file-content.ts";
 import { shortenError } from "../tools/shell/shell-output.ts";
 import {
-  type Tool,
   type ToolBlock,
   type ToolContent,
   type ToolContext,
@@ -99,19 +98,19 @@ const charactersPerToken = 4;
  * model gets its path. A long error loses its middle, as that of any tool.
  */
 export async function resultOf(
-  tool: Pick<Tool, "name" | "render">,
+  toolName: string,
   result: CallResult,
   limit: number,
   { paths, newId }: Pick<ToolContext, "paths" | "newId">,
 ): Promise<ToolResult> {
   if (result.isError) return toolError(shortenError(result.message), result.interrupted);
   const text = textOf(result.response);
-  if (text.length <= limit) return toolSuccess(tool, result.response);
+  if (text.length <= limit) return toolSuccess(result.response);
   const size = `${text.length.toLocaleString("en")} characters`;
   const tooLong = `Error: the result has ${size}, more than the ${limit / charactersPerToken} tokens that a result of an MCP tool may have.`;
   const [only] = result.response;
   const isText = result.response.length === 1 && Object(only).type === "text";
-  const path = join(paths.toolResults, `${safeName(tool.name)}-${newId()}.${isText ? "txt" : "json"}`);
+  const path = join(paths.toolResults, `${safeName(toolName)}-${newId()}.${isText ? "txt" : "json"}`);
   try {
     await mkdir(paths.toolResults, { recursive: true, mode: 0o700 });
     await writeFile(path, isText ? text : JSON.stringify(result.response, null, 2), { flag: "wx", mode: 0o600 });
@@ -121,5 +120,5 @@ export async function resultOf(
   const advice =
     "Read it in parts with offset and limit, search in it with Grep, or call the tool again and ask for less.";
   const form = isText ? "as plain text" : "as JSON, a list of content blocks";
-  return toolSuccess(tool, `${tooLong} All of it is saved ${form} in ${path}. ${advice}`);
+  return toolSuccess(`${tooLong} All of it is saved ${form} in ${path}. ${advice}`);
 }

@@ -61,9 +61,7 @@ export function serverOfTool(toolName: string, servers: readonly string[]): stri
 }
 
 /** Names of the servers that may have tools, for the rules. A server that is not started does not affect how tool names are read. */
-export function toolServerNames(
-  states: readonly { readonly name: string; readonly status: string }[],
-): readonly string[] {
+export function toolServerNames(states: readonly McpState[]): readonly string[] {
   return states.filter(({ status }) => status === "connected" || status === "failed").map(({ name }) => safeName(name));
 }
 

@@ -23,7 +23,7 @@ export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {
     if (unreadable !== undefined) return unreadable.why;
     const by = denied.find(({ entries = [] }) => entries.some((entry) => matches(entry, name, config)));
     if (by !== undefined) return `"deniedMcpServers" in ${by.file} names it`;
-    const missing = groups.find((lists) => lists.length > 0 && !admits(entriesOf(lists), name, config));
+    const missing = groups.find((lists) => lists.length > 0 && !admits(lists, name, config));
     return missing && `"allowedMcpServers" in ${missing.map(({ file }) => file).join(" and ")} does not name it`;
   };
 }
@@ -69,12 +69,9 @@ function isEntry(value: unknown): boolean {
   return Array.isArray(serverCommand) && serverCommand.every((word) => typeof word === "string");
 }
 
-function entriesOf(lists: readonly List[]): readonly Entry[] {
-  return lists.flatMap(({ entries = [] }) => entries);
-}
-
 /** Where a list names commands or addresses, a program or an address must be among them: its name alone could be anyone's. */
-function admits(entries: readonly Entry[], name: string, config: ServerConfig): boolean {
+function admits(lists: readonly List[], name: string, config: ServerConfig): boolean {
+  const entries = lists.flatMap((list) => list.entries ?? []);
   const exact = entries.filter((entry) => (config.kind === "stdio" ? "serverCommand" : "serverUrl") in entry);
   return (exact.length > 0 ? exact : entries).some((entry) => matches(entry, name, config));
 }

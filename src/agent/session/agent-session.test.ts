@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { until } from "../../../test/until.ts";
 import { reviewTrust } from "../../engine/internal.ts";
 import { sessionAt, validateSession } from "../../sessions/internal.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
@@ -82,6 +83,22 @@ describe("the beginning", () => {
     const { events } = await run([{ text: "ok" }], { prompt: "go" });
     const told = events.flatMap((event) => (event.kind === "notice" ? [event.text] : []));
     expect(told).toContainEqual("1 hook of this folder is not approved and will not run; hookline trust shows them.");
+  });
+
+  test.each([
+    ["says that a changed guard denies", { onFailure: "block" }, ", except that a changed guard denies"],
+    ["does not mention guards if only another hook changed", {}, ""],
+  ])("the report of unapproved hooks %s", async (_, more, guards) => {
+    const settings = (command: string) =>
+      JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command, ...more }] }] } });
+    const { run, project, home, env } = open({ hooks: {}, files: { ".claude/settings.json": settings("true") } });
+    const review = await reviewTrust({ cwd: project, home, env });
+    await review.pin(review.entries);
+    writeFileSync(join(project, ".claude/settings.json"), settings("false"));
+    const { events } = await run([{ text: "ok" }], { prompt: "go" });
+    expect(events.flatMap((event) => (event.kind === "notice" ? [event.text] : []))).toContainEqual(
+      `1 hook of this folder is not approved and will not run${guards}; hookline trust shows them.`,
+    );
   });
 
   test("initialUserMessage is a turn of its own, with a result of its own, before the prompt", async () => {
@@ -357,6 +374,68 @@ describe("resuming", () => {
       { content: "deferred" },
     ]);
     expect(JSON.stringify(second.requests[0]?.messages.at(-1))).toContain("Continue from where you left off.");
+  });
+
+  const deferOutput = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "defer" } };
+  const resultsIn = (messages: Parameters<typeof flat>[0] = []) =>
+    flat(messages).filter(({ type }) => type === "tool_result");
+
+  test("a deferred call that is interrupted before it is decided again has a result, and the next prompt runs", async () => {
+    const { run, project } = open({ settings: allow, hooks: { PreToolUse: { print: deferOutput } } });
+    const first = await run([{ calls: [{ tool: "Bash", input: { command: "touch ran" } }] }], { prompt: "go" });
+    const second = await run([{ text: "answered" }], {
+      prompt: "next",
+      resume: first.result.session_id,
+      onReady: (control) => {
+        control.on("SessionStart", undefined, async () => control.interrupt());
+      },
+    });
+    expect([second.result.result, existsSync(join(project, "ran"))]).toEqual(["answered", false]);
+    const interrupted = [{ content: "[Request interrupted by user for tool use]", is_error: true }];
+    expect(resultsIn(second.requests[0]?.messages)).toMatchObject(interrupted);
+    const third = await run([{ text: "again" }], { prompt: "again", resume: first.result.session_id });
+    expect([third.result.result, third.requests.length]).toEqual(["again", 1]);
+    expect(resultsIn(third.requests[0]?.messages)).toMatchObject(interrupted);
+  });
+
+  test("deferred calls are decided before prompts of the program and of a SessionStart hook", async () => {
+    const defer = `test -e later && exit 0; touch later; echo '${JSON.stringify(deferOutput)}'`;
+    const start = { hookSpecificOutput: { hookEventName: "SessionStart", initialUserMessage: "of the hook" } };
+    const { run } = open({
+      settings: allow,
+      hooks: { PreToolUse: { run: defer }, SessionStart: { run: "test -e later || exit 0", print: start } },
+    });
+    const first = await run([{ calls: [{ tool: "Bash", input: { command: "echo deferred" } }] }], { prompt: "go" });
+    const { requests } = await run([{ times: 3, text: "ok" }], {
+      resume: first.result.session_id,
+      onReady: (control) => {
+        control.prompt("of the program");
+        control.end();
+      },
+    });
+    expect(requests.map(({ messages }) => resultsIn(messages).length)).toEqual([1, 1, 1]);
+    const last = requests.map(({ messages }) => JSON.stringify(messages.at(-1)));
+    expect(last).toMatchObject(
+      ["Continue from", "of the hook", "of the program"].map((text) => expect.stringContaining(text)),
+    );
+  });
+
+  test("an interrupt of a batch gives its deferred call a result too", async () => {
+    const { run, project } = open({ settings: allow, hooks: { PreToolUse: { matcher: "Read", print: deferOutput } } });
+    const calls = [
+      { tool: "Read", input: { file_path: join(project, "a") } },
+      { tool: "Bash", input: { command: "touch started; sleep 600" } },
+    ];
+    const { result, requests } = await run([{ calls }, { text: "answered" }], {
+      onReady: (control) => {
+        control.prompt("go");
+        control.prompt("next");
+        control.end();
+        void until("the command runs", () => existsSync(join(project, "started"))).then(() => control.interrupt());
+      },
+    });
+    expect(result.result).toBe("answered");
+    expect(resultsIn(requests[1]?.messages)).toHaveLength(2);
   });
 });
 

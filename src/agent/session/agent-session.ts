@@ -1,7 +1,7 @@
 import type { Engine } from "../../engine/internal.ts";
 import type { Message, Model, ModelUsage, Purpose, ToolDefinition } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
-import type { AgentEvent, NoticeLevel, TaskIdentity } from "../agent-event.ts";
+import type { AgentEvent, NoticeLevel } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { BackgroundSubagents } from "../subagents/background-subagents.ts";
@@ -36,7 +36,8 @@ export interface AgentSession {
   readonly tools: readonly Tool[];
   /** The tools by which a thread starts subagents and sends them messages. */
   readonly subagentTools: (thread: AgentThread) => readonly Tool[];
-  servers: readonly McpServers[];
+  /** Absent until the session begins. */
+  servers?: McpServers;
   readonly openModel: (name: string) => Promise<{ port: Model; name: string }>;
   /** Sends an event to the observer. */
   readonly report: (event: AgentEvent) => void;
@@ -51,7 +52,8 @@ export interface AgentSession {
   readonly removedKeys: readonly string[];
   /** Messages that were shown and are not shown again. */
   readonly notices: Set<string>;
-  readonly threads: Threads;
+  /** All threads by the id of their subagent; the main thread is `main`. */
+  readonly threads: Map<string, AgentThread>;
   /** Where its transcript is written. `/clear` replaces it. */
   record: SessionRecord;
   /** The id of the current prompt; absent before the first. */
@@ -91,6 +93,8 @@ export interface AgentThread {
   /** The port that answers, and the model name that it is asked for. */
   model: { port: Model; name: string };
   cwd: string;
+  /** The worktree that it is in. */
+  worktree?: CurrentWorktree;
   /** The index in `messages` of the last answer, or of the first new message. Compaction keeps what follows it. */
   tailAt: number;
   /** A hook has prevented the end of the turn since the last prompt. */
@@ -100,13 +104,18 @@ export interface AgentThread {
   /** After a failed compaction: the size at which it is tried again. */
   compactAgainAt?: number;
   lastUsage?: ModelUsage;
-  /** Messages for a subagent, delivered before its next model call. */
-  readonly mail?: string[];
   /** The limit of model calls in one turn. Default: no limit. */
   readonly maxCalls?: number;
 }
 
-interface SubagentIdentity {
+/** The thread of a subagent. */
+export type SubagentThread = AgentThread & { readonly agent: SubagentIdentity };
+
+export function isSubagent(thread: AgentThread): thread is SubagentThread {
+  return thread.agent !== undefined;
+}
+
+export interface SubagentIdentity {
   readonly id: string;
   readonly type: string;
   /** The name of its definition; a teammate's `type` is its own name. */
@@ -119,37 +128,17 @@ interface SubagentIdentity {
   /** Only teammates have a name. */
   readonly name?: string;
   /** Its task, as the model that started it describes it. */
-  readonly description?: string;
-  readonly startedAt?: number;
-  readonly background?: boolean;
+  readonly description: string;
+  readonly startedAt: number;
+  readonly background: boolean;
+  /** Messages for it, delivered before its next model call. */
+  readonly mail: string[];
   /** Its own working copy, if any. */
   readonly worktree?: SubagentWorktree;
 }
 
 /** The branch is absent for a folder that a hook created. */
 export type SubagentWorktree = Pick<CurrentWorktree, "path" | "branch">;
-
-/** The subagent of a thread, as events identify it. */
-export function taskOf({ agent }: AgentThread): TaskIdentity | undefined {
-  return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
-}
-
-export type Threads = ReturnType<typeof openThreads>;
-
-export function openThreads() {
-  const byId = new Map<string, AgentThread>();
-  return {
-    /** Throws before the main thread is open. */
-    get main(): AgentThread {
-      const main = byId.get("main");
-      if (main === undefined) throw new Error("the main thread is not open yet");
-      return main;
-    },
-    /** Finds a thread by the id of its subagent, or the main thread by `main`. */
-    find: (id: string): AgentThread | undefined => byId.get(id),
-    add: (thread: AgentThread): void => void byId.set(thread.agent?.id ?? "main", thread),
-  };
-}
 
 /** The fields of every payload. */
 export function commonPayload({ session, cwd }: AgentThread) {

@@ -25,7 +25,7 @@ export async function beginSession({ session, main, opened, history }: OpenSessi
   const unknown = unknownTools(options, [...session.tools, ...session.subagentTools(main)]);
   if (unknown.length > 0) session.notice(`This agent has no tool ${unknown.join(", ")}.`, "warning");
   if (options.name !== undefined) await setTitle(session, options.name);
-  session.servers = [await connectServers(session, main)];
+  session.servers = await connectServers(session, main);
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
   else if (history.lastFolder !== undefined) await returnToWorktree(main, history.lastFolder, signal);
   for (const notification of tasksLostAtRestart(main.messages)) session.inbox.put(notification);
@@ -41,7 +41,7 @@ export async function beginSession({ session, main, opened, history }: OpenSessi
     kind: "init",
     tools: main.tools().map(({ name }) => name),
     model: main.model.name,
-    mcpServers: session.servers.flatMap(({ states }) => states),
+    mcpServers: session.servers.states,
     subagents: session.definitions.map(({ type }) => type),
     commands: [...new Set([...commands, ...skills, ...builtinNames])],
     skills,
@@ -78,7 +78,8 @@ async function reportSettings({ engine, permissions, options, report, notice }: 
   const count = new Set(unapproved.map(({ hook }) => hook.id)).size;
   if (count === 0) return;
   const hooks = count === 1 ? "1 hook of this folder is" : `${count} hooks of this folder are`;
-  notice(`${hooks} not approved and will not run; hookline trust shows them.`, "warning");
+  const guards = unapproved.some(({ denies }) => denies) ? ", except that a changed guard denies" : "";
+  notice(`${hooks} not approved and will not run${guards}; hookline trust shows them.`, "warning");
 }
 
 async function sessionStart(main: AgentThread, { source, forkedFrom }: OpenSession["opened"]): Promise<Outcome> {

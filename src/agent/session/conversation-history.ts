@@ -38,21 +38,16 @@ function tokensIn(usage: Readonly<Record<string, unknown>>): number {
 
 /** Calls that a hook deferred in an earlier run and that still wait for a decision. */
 function deferredIn(context: readonly GraphEntry[]): readonly BatchCall[] {
-  const waiting = new Set<string>();
+  const waiting = new Set<string | undefined>();
   for (const entry of context)
-    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") waiting.add(entry.toolUseId ?? "");
-  const calls: BatchCall[] = [];
-  if (waiting.size === 0) return calls;
-  for (const entry of context) {
+    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") waiting.add(entry.toolUseId);
+  for (const entry of context)
     if (entry.kind === "user")
       for (const block of entry.content) if (block.type === "tool_result") waiting.delete(block.toolUseId);
-    if (entry.kind !== "assistant") continue;
-    for (const block of entry.content) {
-      if (block.type !== "tool_use" || !waiting.has(block.id)) continue;
-      calls.push({ call: asApiCall(block), lineUuid: entry.uuid });
-    }
-  }
-  return calls.filter(({ call }) => waiting.has(call.id));
+  return context.flatMap((entry) => {
+    const calls = entry.kind === "assistant" ? entry.content.filter((block) => block.type === "tool_use") : [];
+    return calls.filter(({ id }) => waiting.has(id)).map((block) => ({ call: asApiCall(block), lineUuid: entry.uuid }));
+  });
 }
 
 function messageIn(entry: GraphEntry): Message | undefined {
@@ -109,28 +104,24 @@ function asApiResult({
 
 /** The API refuses calls without a result and results without a call: adds the former, removes the latter. */
 function pairCallsAndResults(messages: readonly Message[], deferred: ReadonlySet<string>): Message[] {
-  const results = new Set<string>();
-  const calls = new Set<string>();
-  for (const message of messages) {
-    for (const block of blocksIn(message)) {
-      if (block.type === "tool_result") results.add(block.tool_use_id);
-      if (block.type === "tool_use") calls.add(block.id);
-    }
+  const answered = new Set(deferred);
+  const called = new Set<string>();
+  for (const block of messages.flatMap(blocksIn)) {
+    if (block.type === "tool_result") answered.add(block.tool_use_id);
+    if (block.type === "tool_use") called.add(block.id);
   }
-  const hasNoCall = (block: ContentBlock) => block.type === "tool_result" && !calls.has(block.tool_use_id);
-  const hasNoResult = (id: string) => !results.has(id) && !deferred.has(id);
-  const paired: Message[] = [];
-  for (const message of messages) {
-    const blocks = blocksIn(message);
-    const content = blocks.some(hasNoCall) ? blocks.filter((block) => !hasNoCall(block)) : blocks;
-    if (content === blocks) paired.push(message);
-    else if (content.length > 0) paired.push({ ...message, content });
-    const added = content.flatMap((block) =>
-      block.type === "tool_use" && hasNoResult(block.id) ? [resultOfSkippedCall(block.id)] : [],
+  const paired = messages.flatMap(({ role, content }): Message[] => {
+    const kept = blocksIn({ role, content }).filter(
+      (block) => block.type !== "tool_result" || called.has(block.tool_use_id),
     );
-    if (added.length > 0) paired.push({ role: "user", content: added });
-  }
-  return paired;
+    const calls = kept.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+    const added = calls.filter((id) => !answered.has(id)).map(resultOfSkippedCall);
+    return [
+      { role, content: kept },
+      { role: "user", content: added },
+    ];
+  });
+  return paired.filter(({ content }) => content.length > 0);
 }
 
 /** The result of a call that was not run. */

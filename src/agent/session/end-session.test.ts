@@ -31,14 +31,13 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
   const session = {
     engine: {
       budgetMs: () => budgetMs,
-      hasHookFor: () => false,
-      fire: () => note("hooks"),
+      stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => note("hooks") }) }),
       background: { list: () => [] },
       close: () => note("engine"),
     },
     subagents: { killAll: () => note("agents") },
     shells: { endAll: () => note("commands"), clearFolders: () => note("folders") },
-    servers: [{ close: () => note("server") }],
+    servers: { close: () => note("server") },
     workspace: { end: () => note("watchers") },
     registry: { remove: () => note("registry") },
     record: { id: "s", file: "f", close: () => note("transcript") },

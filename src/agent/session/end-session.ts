@@ -54,7 +54,7 @@ export function openSessionEnd(main: AgentThread, time?: Time) {
       const { left, work } = start(reason);
       const inTime = [
         await left.waitFor(work, reserveMs),
-        await left.waitFor(closeServers(session), reserveMs),
+        await left.waitFor(Promise.resolve(session.servers?.close()), reserveMs),
         await left.waitFor(workspace.end(), reserveMs),
         await left.waitFor(engine.close({ waitMs: hookGraceMs(session, left) }), reserveMs),
       ];
@@ -65,10 +65,6 @@ export function openSessionEnd(main: AgentThread, time?: Time) {
       await left.waitFor(session.record.close());
     },
   };
-}
-
-async function closeServers({ servers }: AgentSession): Promise<void> {
-  await Promise.all(servers.map((server) => server.close()));
 }
 
 /** Background hooks may finish, except after a signal. */

@@ -15,7 +15,7 @@ export interface InboxItem {
   readonly first?: true;
   /** Delivered with the next prompt; does not start a turn. */
   readonly quiet?: true;
-  /** The user interrupted it before it began: it does not run. */
+  /** The user interrupted it before it began: it does not run. Deferred calls get a result with that reason. */
   readonly interrupted?: true;
 }
 
@@ -26,10 +26,12 @@ export function openInbox() {
   const queue: InboxItem[] = [];
   let holds = 0;
   let wake: (() => void) | undefined;
+  const startsTurn = ({ quiet }: InboxItem): boolean => quiet !== true;
 
   return {
     put(item: InboxItem): void {
-      if (item.first === true) queue.unshift(item);
+      // Deferred calls are first in the queue and stay there: they need results before the model is called.
+      if (item.first === true) queue.splice(queue[0]?.kind === "deferred" ? 1 : 0, 0, item);
       else queue.push(item);
       wake?.();
     },
@@ -39,24 +41,32 @@ export function openInbox() {
       for (const item of notifications) queue.splice(queue.indexOf(item), 1);
       return notifications;
     },
-    /** The next item; undefined when the queue is empty and no more items can arrive. */
-    async next(signal: AbortSignal): Promise<InboxItem | undefined> {
-      for (;;) {
-        signal.throwIfAborted();
-        const index = queue.findIndex(({ quiet }) => quiet !== true);
-        const [item] = index === -1 ? [] : queue.splice(index, 1);
-        if (item !== undefined || holds === 0) return item;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          signal.addEventListener("abort", () => resolve(), { once: true });
-        });
+    /** Waits until an item can be taken or no more items can arrive. Rejects when the session ends. */
+    async wait(signal: AbortSignal): Promise<void> {
+      const onAbort = (): void => wake?.();
+      signal.addEventListener("abort", onAbort);
+      try {
+        while (!signal.aborted && !queue.some(startsTurn) && holds > 0)
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      } finally {
+        signal.removeEventListener("abort", onAbort);
       }
+      signal.throwIfAborted();
     },
-    /** Interrupts the prompt that would begin next. */
+    /** Removes and returns the next item. The caller starts its turn at once, so that an interrupt always finds one of the two. */
+    take(): InboxItem | undefined {
+      const index = queue.findIndex(startsTurn);
+      return index === -1 ? undefined : queue.splice(index, 1)[0];
+    },
+    /** Interrupts the prompt that would begin next. Notifications that have arrived wait for another prompt. */
     interruptNext(): void {
-      const index = queue.findIndex(({ kind, interrupted }) => kind !== "news" && interrupted !== true);
-      const [item] = index === -1 ? [] : queue.splice(index, 1);
-      if (item !== undefined) queue.splice(index, 0, { ...item, interrupted: true });
+      const next = queue.find(({ kind, interrupted }) => kind !== "news" && interrupted !== true);
+      for (const [index, item] of queue.entries()) {
+        if (item === next) queue[index] = { ...item, interrupted: true };
+        else if (item.kind === "news") queue[index] = { ...item, quiet: true };
+      }
     },
     /** Keeps the inbox open for further items; returns the release. */
     hold(): () => void {
@@ -70,20 +80,24 @@ export function openInbox() {
     },
     /** Whether an item is queued or may still arrive. */
     get expects(): boolean {
-      return queue.some(({ quiet }) => quiet !== true) || holds > 0;
+      return queue.some(startsTurn) || holds > 0;
     },
   };
 }
 
-/** A notification for the model about background work. */
+/**
+ * A notification for the model about background work. One about killed work starts no turn: the model gets it with the next prompt.
+ */
 export function taskNotification(fields: Readonly<Record<string, string>>, suffix = ""): InboxItem {
-  const lines = Object.entries(fields).map(([name, value]) => tag(name, value));
-  const content = `<task-notification>\n${lines.join("\n")}\n</task-notification>${suffix}`;
-  return { kind: "news", content, source: "system" };
+  const content = `<task-notification>\n${tags(fields, "\n")}\n</task-notification>${suffix}`;
+  return { kind: "news", content, source: "system", ...(fields["status"] === "killed" ? { quiet: true } : {}) };
 }
 
-function tag(name: string, value: string): string {
-  return `<${name}>${value}</${name}>`;
+/** The fields as elements, in order. */
+export function tags(fields: Readonly<Record<string, string | number>>, separator = ""): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `<${name}>${value}</${name}>`)
+    .join(separator);
 }
 
 /** The notification for the model that a background command has ended. */
@@ -91,15 +105,13 @@ export function shellNotification(shell: BackgroundShell): InboxItem {
   const code = shell.exitCode();
   const status = shell.status();
   const result = code === undefined ? status : `${status} (exit code ${code})`;
-  const notification = taskNotification({
+  return taskNotification({
     "task-id": shell.id,
     "tool-use-id": shell.toolUseId,
     "output-file": shell.outputPath,
     status,
-    summary: `Background command "${shell.description || shell.command}" ${result}`,
+    summary: `Background command "${shell.description}" ${result}`,
   });
-  // As with a killed subagent: the model gets it with the next prompt.
-  return status === "killed" ? { ...notification, quiet: true } : notification;
 }
 
 /** Notifications about background work of an earlier process of the session that ended with the process, without a report. */
@@ -111,11 +123,11 @@ export function tasksLostAtRestart(messages: readonly Message[]): readonly Inbox
   );
   return blocks
     .filter((block) => block.type === "tool_use")
-    .filter((call) => isInBackground(call) && !failed.has(call.id) && !texts.includes(tag("tool-use-id", call.id)))
+    .filter((call) => isInBackground(call) && !failed.has(call.id) && !texts.includes(tags({ "tool-use-id": call.id })))
     .map(({ id, name, input }) => {
       const call = `${name} "${String(input["description"] ?? input["command"] ?? "")}"`;
       const summary = `${call} ended with an earlier process of this session and will not report.`;
-      return { ...taskNotification({ "tool-use-id": id, status: "killed", summary }), quiet: true };
+      return taskNotification({ "tool-use-id": id, status: "killed", summary });
     });
 }
 
@@ -129,22 +141,21 @@ export function backgroundTasks(
   { subagents, shells }: AgentSession,
   ownId?: string,
 ): readonly Record<string, string>[] {
+  const status = "running";
+  const agents = subagents.list().filter((subagent) => subagent.status === status && subagent.agent.id !== ownId);
+  const commands = shells.list().filter((shell) => shell.status() === status);
   return [
-    ...subagents
-      .list()
-      .filter(({ id, status }) => status === "running" && id !== ownId)
-      .map(({ id, status, description, type }) => ({ id, type: "subagent", status, description, agent_type: type })),
-    ...shells
-      .list()
-      .filter((shell) => shell.status() === "running")
-      .map(({ id, description, command }) => ({ id, type: "shell", status: "running", description, command })),
+    ...agents.map(({ agent: { id, description, type: agent_type } }) => {
+      return { id, type: "subagent", status, description, agent_type };
+    }),
+    ...commands.map(({ id, description, command }) => ({ id, type: "shell", status, description, command })),
   ];
 }
 
 /** Gives a thread, before its next model call, the answers of background hooks, notifications, and messages for a subagent. */
 export async function takeNotifications(thread: AgentThread): Promise<void> {
   const { engine, record, inbox } = thread.session;
-  for (const message of thread.mail?.splice(0) ?? []) await tellModelAsHost(thread, message);
+  for (const message of thread.agent?.mail.splice(0) ?? []) await tellModelAsHost(thread, message);
   if (thread.agent !== undefined) return;
   const finishedHooks = engine.background.take(record.id);
   const answers = finishedHooks.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({

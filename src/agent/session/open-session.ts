@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { type EngineOptions, openEngine } from "../../engine/internal.ts";
+import { runTag } from "../../exec/internal.ts";
 import { defined, guardedObserver } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { enginePorts } from "../hook-ports/engine-ports.ts";
 import { openBackgroundSubagents } from "../subagents/background-subagents.ts";
-import { addSubagents, loadSubagents } from "../subagents/subagent-definitions.ts";
-import type { SubagentDefinition } from "../subagents/subagent-file.ts";
+import { loadSubagents } from "../subagents/subagent-definitions.ts";
 import { subagentTools } from "../subagents/subagent-tools.ts";
 import { builtinTools, digest } from "../tools/builtin-tools.ts";
 import { openBackgroundShells } from "../tools/shell/background-shells.ts";
@@ -16,7 +16,7 @@ import { noteInTranscript } from "../turn/channels.ts";
 import { readCustomization } from "../world/agent-settings.ts";
 import { stripProviderKeys } from "../world/provider-keys.ts";
 import { openWorkspace } from "../world/workspace.ts";
-import { type AgentSession, commonPayload, openThreads, type Threads } from "./agent-session.ts";
+import { type AgentSession, type AgentThread, commonPayload } from "./agent-session.ts";
 import { readHistory } from "./conversation-history.ts";
 import { openInbox, shellNotification } from "./inbox.ts";
 import { openThread } from "./open-thread.ts";
@@ -29,11 +29,11 @@ import { openSpending } from "./spending.ts";
 export type OpenSession = Awaited<ReturnType<typeof openAgentSession>>;
 
 /** Opens a session that has not begun: no event was fired yet. The main thread has the earlier conversation, which may be large. */
-export async function openAgentSession(given: AgentOptions, ending: AbortSignal) {
-  const threads = openThreads();
+export async function openAgentSession(given: AgentOptions) {
+  const threads: AgentSession["threads"] = new Map();
   const report: (event: AgentEvent) => void = guardedObserver(given.observe, (warning) => {
     report({ kind: "warning", warning });
-    const main = threads.find("main");
+    const main = threads.get("main");
     if (main !== undefined) noteInTranscript(main, warning.message);
   });
   const notice: AgentSession["notice"] = (text, level) => report({ kind: "notice", text, level });
@@ -47,40 +47,33 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const options: AgentOptions = { ...requested, ...defined({ subagent: requested.subagent ?? opened.startedAs }) };
   const engine = await openEngine(engineOptions(options, env, opened.record.root, threads));
 
-  const directories = [...(options.addDirectories ?? [])];
   const inbox = openInbox();
   const session: AgentSession = {
     options,
     engine,
-    permissions: openPermissions(engine, options, directories, () => session),
+    permissions: openPermissions(options, () => session),
     spending: openSpending(options.clock.now),
     inbox,
     subagents: openBackgroundSubagents(),
     shells: openBackgroundShells(
       (shell) => inbox.put(shellNotification(shell)),
       options.interactive ? undefined : () => inbox.hold(),
+      options.env[runTag],
     ),
     registry: await openRegistryEntry(opened.record, options, warn),
-    workspace: openWorkspace({
-      options,
-      engine,
-      directories: () => directories,
-      envFolder: () => join(opened.record.root, "session-env", session.record.id),
-      warn,
-    }),
-    definitions: await loadDefinitions(options, warn),
+    workspace: openWorkspace(options, join(opened.record.root, "session-env"), () => session),
+    definitions: await loadSubagents(options, warn),
     prompts: { system: options.systemPrompt, append: options.appendSystemPrompt },
-    tools: ownTools(options, threads),
+    tools: ownTools(options, () => mainThread(threads)),
     subagentTools,
-    servers: [],
     openModel: modelOpener(options),
     report,
     notice,
-    signal: ending,
+    signal: options.signal,
     get toolEnv() {
       return { ...env, ...engine.toolEnv() };
     },
-    directories,
+    directories: [...(options.addDirectories ?? [])],
     record: opened.record,
     removedKeys: removed,
     notices: new Set(),
@@ -107,8 +100,9 @@ function engineOptions(
   options: AgentOptions,
   env: AgentOptions["env"],
   envFileRoot: string,
-  threads: Threads,
+  threads: AgentSession["threads"],
 ): EngineOptions {
+  const main = () => mainThread(threads);
   const { cwd, home, interactive, settings = [], plugins = [], permissionMode } = options;
   const { trust, managedFolder, settingSources, subagent: startedAs } = options;
   return {
@@ -122,27 +116,21 @@ function engineOptions(
     envFileRoot,
     canDefer: !interactive,
     bypassAvailable: permissionMode === "bypassPermissions",
-    common: () => commonPayload(threads.main),
-    conversation: ({ agent_id: id }) => (threads.find(String(id)) ?? threads.main).messages,
-    agentKind: ({ agent_id: id }) => threads.find(String(id))?.agent?.kind,
-    ports: enginePorts(threads, interactive),
+    common: () => commonPayload(main()),
+    conversation: ({ agent_id: id }) => (threads.get(String(id)) ?? main()).messages,
+    agentKind: ({ agent_id: id }) => threads.get(String(id))?.agent?.kind,
+    ports: enginePorts(main, interactive),
   };
 }
 
-/** The kinds of subagents: built-in, from files, and from the embedding program. */
-async function loadDefinitions(
-  { cwd, configFolder, reads, subagents = {} }: AgentOptions,
-  warn: (text: string) => void,
-): Promise<readonly SubagentDefinition[]> {
-  const folders = [
-    ...(reads("agents", "user") ? [{ folder: join(configFolder, "agents"), of: "person" } as const] : []),
-    ...(reads("agents", "project") ? [{ folder: join(cwd, ".claude", "agents"), of: "checkout" } as const] : []),
-  ];
-  return addSubagents(await loadSubagents(folders, warn), reads("agents", "flag") ? subagents : {});
+function mainThread(threads: AgentSession["threads"]): AgentThread {
+  const main = threads.get("main");
+  if (main === undefined) throw new Error("the main thread is not open yet");
+  return main;
 }
 
-function ownTools({ webFetch = false }: AgentOptions, threads: Threads): readonly Tool[] {
+function ownTools({ webFetch = false }: AgentOptions, main: () => AgentThread): readonly Tool[] {
   if (webFetch === false) return builtinTools();
-  const digested: WebFetchOptions["digest"] = (text, prompt, signal) => digest(threads.main, text, prompt, signal);
+  const digested: WebFetchOptions["digest"] = (text, prompt, signal) => digest(main(), text, prompt, signal);
   return builtinTools({ ...(webFetch === true ? {} : webFetch), digest: digested });
 }

@@ -8,10 +8,7 @@ import { openJournal } from "./journal.ts";
 
 /** What differs between the main thread and those of subagents. */
 interface ThreadParts
-  extends Pick<
-    AgentThread,
-    "agent" | "purpose" | "messages" | "model" | "cwd" | "contextTokens" | "mail" | "maxCalls"
-  > {
+  extends Pick<AgentThread, "agent" | "purpose" | "messages" | "model" | "cwd" | "contextTokens" | "maxCalls"> {
   readonly transcript: TranscriptWriter;
   /** The definition of its subagent, or of the one that the session was started as. */
   readonly definition: () => SubagentDefinition | undefined;
@@ -25,9 +22,8 @@ export function openThread(session: AgentSession, { transcript, definition, ...o
     journal: openJournal(transcript, base),
     readState: new Map(),
     tools: () => {
-      const mcpTools = session.servers.flatMap(({ tools }) => tools);
-      const offered = offeredTools(options, [...session.tools, ...session.subagentTools(thread)], mcpTools);
-      return allowedTools(offered, definition());
+      const own = [...session.tools, ...session.subagentTools(thread)];
+      return allowedTools(offeredTools(options, own, session.servers?.tools ?? []), definition());
     },
     system: () => {
       const date = new Date(options.clock.now());
@@ -35,6 +31,6 @@ export function openThread(session: AgentSession, { transcript, definition, ...o
       return systemPrompt(place, definition(), own.agent === undefined ? session.prompts : {});
     },
   });
-  session.threads.add(thread);
+  session.threads.set(own.agent?.id ?? "main", thread);
   return thread;
 }

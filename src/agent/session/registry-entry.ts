@@ -7,9 +7,12 @@ import { fieldOf, parseJson } from "../../protocol/internal.ts";
 import { liveSessions } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 
+type Status = "busy" | "idle" | "waiting";
+
 /** This process's line in the registry of running sessions, `sessions/<pid>.json`. */
 export interface RegistryEntry {
-  set(status: "busy" | "idle" | "waiting", waitingFor?: string): Promise<void>;
+  readonly status: Status;
+  set(status: Status, waitingFor?: string): Promise<void>;
   rename(name: string): Promise<void>;
   /** `/clear` continues under another id. */
   move(sessionId: string): Promise<void>;
@@ -62,8 +65,13 @@ export async function openRegistryEntry(
 
   await openFolder(folder);
   await sweep(root, id, warn);
+  let status: Status = "busy";
   return {
-    set(status, waitingFor) {
+    get status() {
+      return status;
+    },
+    set(next, waitingFor) {
+      status = next;
       const now = Math.round(clock.now());
       return change({ status, updatedAt: now, statusUpdatedAt: now, waitingFor });
     },
@@ -103,4 +111,4 @@ async function endPredecessor(file: string, warn: (text: string) => void): Promi
 
 const doNothing = async (): Promise<void> => undefined;
 
-const silent: RegistryEntry = { set: doNothing, rename: doNothing, move: doNothing, remove: doNothing };
+const silent: RegistryEntry = { status: "busy", set: doNothing, rename: doNothing, move: doNothing, remove: doNothing };

@@ -57,7 +57,7 @@ test("agents adds kinds of agents; one that cannot be honored, and an agent that
   expect(open.requests.find(({ purpose }) => purpose === "subagent")?.tools.length).toBeGreaterThan(10);
   const limited = { ...rev, disallowedTools: ["Bash"] } as typeof rev;
   await expect(world.run(ok, { prompt: "go", subagents: { rev: limited } })).rejects.toThrow(
-    'The subagent "rev" has disallowedTools, which this agent does not support.',
+    'The subagent "rev" has no option "disallowedTools". This agent supports description, prompt, tools, model.',
   );
   await expect(world.run(ok, { prompt: "go", subagent: "nobody" })).rejects.toThrow('There is no subagent "nobody".');
 });

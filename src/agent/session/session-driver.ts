@@ -1,6 +1,6 @@
 import { textIn } from "../../models/internal.ts";
 import type { AgentResult } from "../../protocol/internal.ts";
-import { type CommandResult, runBuiltin } from "../turn/builtin-commands.ts";
+import { runBuiltin } from "../turn/builtin-commands.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 import { tellModelAsHost } from "../turn/channels.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
@@ -17,26 +17,24 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
   const { session } = main;
   const { options, inbox, registry, signal, spending } = session;
   let turn: AbortController | undefined;
+  let wasInterrupted = false;
 
-  async function runItem(item: InboxItem): Promise<TurnResult | CommandResult> {
-    if (item.interrupted === true) return { by: "interrupted", text: "" };
-    turn = new AbortController();
-    const turnSignal = AbortSignal.any([turn.signal, signal]);
+  async function runItem(item: InboxItem, turnSignal: AbortSignal): Promise<TurnResult | "exit"> {
     await registry.set("busy");
     try {
+      // Also after an interrupt: each call needs a result before the next request.
       if (item.kind === "deferred") return await finishDeferred(main, deferred, turnSignal);
+      turnSignal.throwIfAborted();
       const typed = textIn(item.content, "\n");
       return (await runBuiltin(main, typed, item, turnSignal)) ?? (await answerPrompt(main, item, turnSignal));
     } catch (error) {
       if (!turnSignal.aborted) throw error;
       return { by: "interrupted", text: "" };
-    } finally {
-      turn = undefined;
     }
   }
 
   /** Waits for the next item; after `idleMs` without one, Notification hooks run. */
-  async function next(): Promise<InboxItem | undefined> {
+  async function waitForItem(): Promise<void> {
     await registry.set("idle");
     const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };
     const idleTimer = options.interactive
@@ -44,7 +42,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
       : undefined;
     const waitTimer = setTimeout(() => session.shells.stopWaiting(), maxWaitMs(options.env));
     try {
-      return await inbox.next(signal);
+      await inbox.wait(signal);
     } finally {
       clearTimeout(idleTimer);
       clearTimeout(waitTimer);
@@ -60,21 +58,35 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
   }
 
   return {
-    /** Answers prompts and notifications until no more can arrive. Returns the last result. */
-    async run(): Promise<AgentResult | undefined> {
+    /**
+     * Answers the prompt that a SessionStart hook gave, then prompts and notifications until no more can arrive. An interrupt while the
+     * session began ends the hook's prompt too. Returns the last result.
+     */
+    async run(firstPrompt?: string): Promise<AgentResult | undefined> {
+      if (firstPrompt !== undefined) {
+        inbox.put({ kind: "prompt", source: "sdk", content: firstPrompt, first: true });
+        if (wasInterrupted) inbox.interruptNext();
+      }
       let result: AgentResult | undefined;
       let isReported = true;
       // A result covers everything since the previous one.
       let since = { startedAt: options.clock.now(), turns: session.turns };
       try {
-        for (let item = await next(); item !== undefined; item = await next()) {
+        for (;;) {
+          await waitForItem();
+          const item = inbox.take();
+          if (item === undefined) break;
+          // Until its result is known, an interrupt is for this item; afterwards for the next.
+          turn = new AbortController();
+          if (item.interrupted === true) turn.abort(new Error("interrupted"));
           if (isReported) {
             since = { startedAt: options.clock.now(), turns: session.turns };
             spending.mark();
           }
-          const end = await runItem(item);
-          if ("exit" in end) break;
-          result = resultObjectOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
+          const end = await runItem(item, AbortSignal.any([turn.signal, signal]));
+          turn = undefined;
+          if (end === "exit") break;
+          result = resultObjectOf(session, end, { ...since, turns: session.turns - since.turns });
           // A run with one prompt has one result, which waits for background work.
           isReported = options.prompt === undefined || !inbox.expects || item.first === true;
           if (isReported) session.report({ kind: "result", result });
@@ -89,6 +101,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
     },
     /** Ends the current turn, or the prompt that waits to begin, and all background subagents. */
     interrupt(): void {
+      wasInterrupted = true;
       if (turn === undefined) inbox.interruptNext();
       else turn.abort(new Error("interrupted"));
       void session.subagents.killAll();
@@ -100,11 +113,6 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
 function maxWaitMs(env: Readonly<Record<string, string | undefined>>): number {
   const ms = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
   return ms >= 0 && ms < 2 ** 31 ? ms : 600_000;
-}
-
-/** A built-in command ends like a completed turn; its text is the answer. */
-function asTurn(end: TurnResult | CommandResult): TurnResult {
-  return "by" in end ? end : { by: "completed", text: end.text, stopReason: "end_turn" };
 }
 
 /** Decides about the deferred calls again, runs the allowed ones, and continues the turn. */

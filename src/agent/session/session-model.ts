@@ -2,6 +2,7 @@ import { endOfLifeNotice, type Model } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { namesProvider } from "../subagents/subagent-definitions.ts";
 import type { SubagentDefinition } from "../subagents/subagent-file.ts";
+import { oneQuestionAtATime } from "../turn/ask-user.ts";
 import { noticeOnce } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
 import { readSettingsFiles } from "../world/agent-settings.ts";
@@ -23,7 +24,10 @@ export async function switchModel(
   if (outcome.blocked || outcome.decision === "deny") return { refused: outcome.reason ?? "a hook refused the switch" };
   if (outcome.decision === "ask") {
     const { user } = thread.session.options;
-    const confirmed = await user?.confirm?.(`Switch the model? ${outcome.reason ?? ""}`, signal);
+    const text = `Switch the model? ${outcome.reason ?? ""}`;
+    const confirmed =
+      user?.confirm !== undefined &&
+      (await oneQuestionAtATime(thread, signal, async () => user.confirm?.(text, signal)));
     if (confirmed !== true) return { refused: outcome.reason ?? "the switch was not confirmed" };
   }
   await applyModelSwitch(thread, requested, source);
@@ -58,14 +62,10 @@ function aboutSwitch(thread: AgentThread, toModel: string, requested: string, so
 /** Fires the model switch when a session is resumed with another model than the one that answered last. */
 export async function switchModelOnResume(main: AgentThread, lastModel: string | undefined): Promise<void> {
   const { name } = main.model;
-  if (lastModel === undefined || isVersionOf(lastModel, name)) return;
+  // An answer may name a dated version of the requested model.
+  if (lastModel === undefined || lastModel === name || lastModel.startsWith(`${name}-`)) return;
   main.model = { ...main.model, name: lastModel };
   await applyModelSwitch(main, name, "resume");
-}
-
-/** An answer may name a dated version of the requested model. */
-function isVersionOf(answered: string, requested: string): boolean {
-  return answered === requested || answered.startsWith(`${requested}-`);
 }
 
 /** Warns once per session about a model without a known price, which the budget cannot count. */

@@ -288,6 +288,42 @@ describe("who is asked", () => {
     expect(payloads("PermissionRequest")).toHaveLength(2);
   });
 
+  test("the question about a model switch waits for a permission question", async () => {
+    const ask = { hookSpecificOutput: { hookEventName: "PreModelSwitch", permissionDecision: "ask" } };
+    const { run, payloads } = open({
+      hooks: {
+        PreModelSwitch: [
+          { matcher: "other", print: ask },
+          { matcher: "bad", exit: 2 },
+        ],
+      },
+    });
+    const steps: string[] = [];
+    let control: AgentControl | undefined;
+    let switched: Promise<unknown> | undefined;
+    const user: UserPort = {
+      permission: async () => {
+        steps.push("permission asked");
+        switched = control?.setModel("other");
+        await until("the hook runs", () => payloads("PreModelSwitch").length === 1);
+        // When a later hook has ended, the first one has too.
+        await control?.setModel("bad");
+        steps.push("permission answered");
+        return { behavior: "allow" };
+      },
+      confirm: async () => {
+        steps.push("switch asked");
+        return true;
+      },
+    };
+    const onReady = (given: AgentControl) => {
+      control = given;
+    };
+    await run(touch(), { prompt: "go", user, onReady });
+    expect(await switched).toEqual({});
+    expect(steps).toEqual(["permission asked", "permission answered", "switch asked"]);
+  });
+
   test("one question is asked at a time; Notification fires when one waits for long", async () => {
     let open1 = 0;
     let most = 0;

@@ -1,4 +1,4 @@
-import type { Engine, Judge, JudgeAnswer, PermissionRules } from "../../engine/internal.ts";
+import type { Judge, JudgeAnswer, PermissionRules } from "../../engine/internal.ts";
 import {
   applyUpdates,
   checkUpdates,
@@ -22,10 +22,8 @@ export type Permissions = ReturnType<typeof openPermissions>;
 
 /** The rules, the mode and the folders of a session. Agents share them with the main thread. */
 export function openPermissions(
-  engine: Engine,
   options: AgentOptions,
-  directories: readonly string[],
-  session: () => Pick<AgentSession, "options" | "record" | "servers" | "toolEnv">,
+  session: () => Pick<AgentSession, "options" | "engine" | "record" | "servers" | "toolEnv" | "directories">,
 ) {
   const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [], deny: options.disallowedTools ?? [] };
   let chosenMode = options.permissionMode;
@@ -36,8 +34,8 @@ export function openPermissions(
 
   /** The rules of settings and of the session, compiled again when one of them or the MCP servers change. */
   async function currentRules() {
-    const rules = await engine.rules();
-    const mcpServers = session().servers.flatMap(({ states }) => toolServerNames(states));
+    const rules = await session().engine.rules();
+    const mcpServers = toolServerNames(session().servers?.states ?? []);
     const from = [rules.layers, sessionRules, mcpServers.join("\n")];
     if (compiled === undefined || compiled.from.some((input, index) => input !== from[index])) {
       const policy = compileRules([...rules.layers, ...sessionRules], { ...rules.policy.names, mcpServers });
@@ -77,7 +75,7 @@ export function openPermissions(
 
   /** Added folders are grants: they have no effect where only managed rules count. */
   function addedFolders({ layers }: Policy): readonly string[] {
-    return onlyManagedGrants(layers) ? [] : directories;
+    return onlyManagedGrants(layers) ? [] : session().directories;
   }
 
   return {

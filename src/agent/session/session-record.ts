@@ -17,6 +17,7 @@ import {
   sessionAt,
   storeRoot,
   type TranscriptWriter,
+  uuidPattern,
 } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { readPromptFile } from "../world/prompt-file.ts";
@@ -178,7 +179,7 @@ function discardingTranscript(file: string, uuid: () => string): TranscriptWrite
 }
 
 function checkUuid(id: string): void {
-  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)) return;
+  if (uuidPattern.test(id)) return;
   const message = `"${id}" is not a UUID. Pass a full UUID or omit --session-id.`;
   throw new Problem("host/bad-session-id", message, { about: { id } });
 }

@@ -1,6 +1,7 @@
-import { realpath } from "node:fs/promises";
-import { dirname } from "node:path";
-import { fitsWildcard, Problem } from "../../protocol/internal.ts";
+import { dirname, join } from "node:path";
+import { realPathOrNone } from "../../engine/internal.ts";
+import { checkNamed, defined, fitsWildcard, textCheck, textListCheck } from "../../protocol/internal.ts";
+import type { AgentOptions } from "../agent-options.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type SubagentDefinition, subagentsIn } from "./subagent-file.ts";
 
@@ -20,31 +21,27 @@ const builtinSubagents: readonly SubagentDefinition[] = [
   },
 ];
 
-/** A folder of subagent files. Files of a checkout, `<project>/.claude/agents`, count only if they are really in that project. */
-export interface SubagentFolder {
-  readonly folder: string;
-  readonly of: "person" | "checkout";
-}
-
 /**
- * The built-in kinds and those of agent files: a later folder's win over an earlier one's, all over the built-in ones. A checkout may
- * change what a built-in subagent does, but not lift its limit: one that only reads still only reads, and the user gets a notice.
- * A file that cannot be used is reported with its line.
+ * The kinds of subagents: built-in ones, those of the user's files, of the checkout's files and of the embedding program; a later one
+ * replaces an earlier one of the same name. A checkout may change what a built-in subagent does, but not lift its limit: one that only
+ * reads still only reads, and the user gets a notice. A file that cannot be used is reported with its line.
  */
 export async function loadSubagents(
-  folders: readonly SubagentFolder[],
+  { cwd, configFolder, reads, subagents = {} }: Pick<AgentOptions, "cwd" | "configFolder" | "reads" | "subagents">,
   tell: (text: string) => void,
 ): Promise<readonly SubagentDefinition[]> {
   const byType = new Map(builtinSubagents.map((agent) => [agent.type, agent]));
-  const seen = new Set<string>();
-  for (const { folder, of } of folders) {
-    const real = await realpath(folder).catch(() => folder); // a missing folder holds nothing
-    if (seen.has(real)) continue;
-    seen.add(real);
-    for (const agent of await subagentsIn(folder, of === "person" ? "anywhere" : [dirname(dirname(folder))], tell))
-      byType.set(agent.type, of === "person" ? agent : limitCheckoutSubagent(agent, byType.get(agent.type), tell));
-  }
-  return [...byType.values()];
+  const own = join(configFolder, "agents");
+  const project = join(cwd, ".claude", "agents");
+  const real = reads("agents", "user") ? await realPathOrNone(own) : undefined;
+  if (reads("agents", "user"))
+    for (const agent of await subagentsIn(own, "anywhere", tell)) byType.set(agent.type, agent);
+  // If the start folder is the home folder, its subagents are the user's, not a checkout's.
+  const isUsers = real !== undefined && real === (await realPathOrNone(project));
+  if (reads("agents", "project") && !isUsers)
+    for (const agent of await subagentsIn(project, [cwd], tell))
+      byType.set(agent.type, limitCheckoutSubagent(agent, byType.get(agent.type), tell));
+  return addSubagents([...byType.values()], reads("agents", "flag") ? subagents : {});
 }
 
 function limitCheckoutSubagent(
@@ -95,29 +92,20 @@ export function addSubagents(
   return [...known.filter(({ type }) => own.every((one) => one.type !== type)), ...own];
 }
 
-const fields = ["description", "prompt", "tools", "model"];
+const fields = { description: textCheck, prompt: textCheck, tools: textListCheck, model: textCheck };
 
 function readSubagent(type: string, value: unknown): SubagentDefinition {
-  const agent = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const { description, prompt, tools, model } = agent;
-  const unknown = Object.keys(agent).filter((name) => !fields.includes(name) && agent[name] !== undefined);
-  if (unknown.length > 0) throw bad(type, `has ${unknown.join(", ")}, which this agent does not support`);
-  if (typeof description !== "string" || typeof prompt !== "string")
-    throw bad(type, "needs a description and a prompt");
-  if (tools !== undefined && !(Array.isArray(tools) && tools.every((name) => typeof name === "string")))
-    throw bad(type, '"tools" must be a list of names');
-  if (model !== undefined && typeof model !== "string") throw bad(type, '"model" must be a name');
+  const supported = `This agent supports ${Object.keys(fields).join(", ")}.`;
+  const needed = ["description", "prompt"] as const;
+  checkNamed(`The subagent "${type}"`, defined(Object(value)), fields, "host/bad-agent", needed, supported);
+  const { description, prompt, tools, model } = value as SubagentInput;
   return {
     type,
     description,
     prompt,
-    ...(tools === undefined || tools.includes("*") ? {} : { tools: tools as readonly string[] }),
+    ...(tools === undefined || tools.includes("*") ? {} : { tools }),
     ...(model === undefined || model === "inherit" ? {} : { model }),
   };
-}
-
-function bad(type: string, why: string): Problem {
-  return new Problem("host/bad-agent", `The subagent "${type}" ${why}.`, { about: { agent: type } });
 }
 
 /** The tools an agent of a kind may have. */

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { misspelledKeys } from "../../engine/internal.ts";
 import { ignoringErrors } from "../../files/internal.ts";
+import { splitRules } from "../../permissions/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 
@@ -79,10 +80,10 @@ async function subagentIn(
   const wrong = (key: string, why: string) => ({ line: lineOf(text, key), why });
   const nested = ["tools", "disallowedTools"].find((key) => keys.includes(key) && fields[key] === undefined);
   if (nested !== undefined) return wrong(nested, `"${nested}" must be names of tools, in one line or as a list`);
-  const tools = toolNames(fields["tools"]);
+  const tools = fields["tools"] === undefined ? undefined : splitRules(fields["tools"]);
   if (tools?.length === 0)
     return wrong("tools", '"tools" names no tool; without the line the subagent has all of them');
-  const disallowedTools = toolNames(fields["disallowedTools"]);
+  const disallowedTools = fields["disallowedTools"] === undefined ? undefined : splitRules(fields["disallowedTools"]);
   const maxTurns = fields["maxTurns"] === undefined ? undefined : Number(fields["maxTurns"]);
   if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0))
     return wrong("maxTurns", '"maxTurns" must be a whole number above 0');
@@ -127,20 +128,4 @@ function ignoredKeys(
   for (const key of unsupported.slice(0, 1))
     ignored.push({ key, why: `this agent does not honor ${unsupported.join(", ")} of an agent file` });
   return ignored;
-}
-
-/** Names of tools in one text, split at commas and blanks outside of brackets, as the client does it. */
-function toolNames(list: string | undefined): readonly string[] | undefined {
-  if (list === undefined) return undefined;
-  const names: string[] = [];
-  let [name, depth] = ["", 0];
-  for (const letter of list) {
-    if (letter === "(") depth++;
-    else if (letter === ")") depth = Math.max(0, depth - 1);
-    if (depth === 0 && /[\s,]/.test(letter)) {
-      names.push(name);
-      name = "";
-    } else name += letter;
-  }
-  return [...names, name].filter(Boolean);
 }

@@ -10,15 +10,13 @@ async function load(files: { readonly person?: Record<string, string>; readonly 
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);
   const told: string[] = [];
-  const folders = (["person", "checkout"] as const).map((of) => {
+  for (const of of ["person", "checkout"] as const) {
     const folder = join(of === "person" ? world.home : world.project, ".claude/agents");
     mkdirSync(folder, { recursive: true });
     for (const [name, text] of Object.entries(files[of] ?? {})) writeFileSync(join(folder, `${name}.md`), text);
-    return { folder, of };
-  });
-  const agents = await loadSubagents(folders, (text) =>
-    told.push(text.replace(`${world.project}/.claude/agents/`, "")),
-  );
+  }
+  const places = { cwd: world.project, configFolder: join(world.home, ".claude"), reads: () => true };
+  const agents = await loadSubagents(places, (text) => told.push(text.replace(`${world.project}/.claude/agents/`, "")));
   return { ...world, agents, told };
 }
 

@@ -1,5 +1,5 @@
 import { defined } from "../../protocol/internal.ts";
-import type { AgentThread, SubagentWorktree } from "../session/agent-session.ts";
+import type { AgentThread, SubagentThread, SubagentWorktree } from "../session/agent-session.ts";
 import { openThread } from "../session/open-thread.ts";
 import { type Attachment, refusalText } from "../turn/attachments.ts";
 import { addUserMessage, recordNotes, tellModelAsHost } from "../turn/channels.ts";
@@ -12,7 +12,6 @@ import { reportSubagentEnd, reportSubagentStep } from "./subagent-report.ts";
 export interface SubagentRequest {
   readonly definition: SubagentDefinition;
   readonly description: string;
-  readonly prompt: string;
   readonly toolUseId: string;
   /** With a name it is a teammate. */
   readonly name?: string;
@@ -27,7 +26,7 @@ export interface SubagentRequest {
 export const maxSubagentDepth = 5;
 
 /** Opens the thread of an agent: a transcript and a memory of its own; rules, folders and servers are the session's. */
-export async function openSubagentThread(parent: AgentThread, request: SubagentRequest): Promise<AgentThread> {
+export async function openSubagentThread(parent: AgentThread, request: SubagentRequest): Promise<SubagentThread> {
   const { session } = parent;
   const { id, definition, description, name, toolUseId, cwd, background } = request;
   const { record, options } = session;
@@ -42,19 +41,21 @@ export async function openSubagentThread(parent: AgentThread, request: SubagentR
   };
   const transcript = await record.openAgent(id, meta);
   const wanted = request.model ?? definition.model;
-  return openThread(session, {
-    agent: {
-      id,
-      type,
-      kind: definition.type,
-      depth,
-      transcriptPath: transcript.file,
-      toolUseId,
-      description,
-      startedAt: options.clock.now(),
-      background,
-      ...defined({ name, worktree: request.worktree }),
-    },
+  const agent = {
+    id,
+    type,
+    kind: definition.type,
+    depth,
+    transcriptPath: transcript.file,
+    toolUseId,
+    description,
+    startedAt: options.clock.now(),
+    background,
+    mail: [],
+    ...defined({ name, worktree: request.worktree }),
+  };
+  const thread = openThread(session, {
+    agent,
     purpose: "subagent",
     transcript,
     definition: () => definition,
@@ -62,24 +63,22 @@ export async function openSubagentThread(parent: AgentThread, request: SubagentR
     model: wanted === undefined ? { ...parent.model } : await session.openModel(wanted),
     cwd,
     contextTokens: 0,
-    mail: [],
     ...defined({ maxCalls: definition.maxTurns }),
   });
+  return Object.assign(thread, { agent });
 }
 
 /** The first turn of a subagent: SubagentStart, then its prompt. */
-export async function startSubagent(thread: AgentThread, prompt: string, signal: AbortSignal): Promise<TurnResult> {
-  const { agent } = thread;
-  const about = { agent_id: agent?.id, agent_type: agent?.type };
-  const { notes } = await fireAndHold(thread, "SubagentStart", about, { signal });
-  const { background = false, depth = 1 } = agent ?? {};
+export async function startSubagent(thread: SubagentThread, prompt: string, signal: AbortSignal): Promise<TurnResult> {
+  const { id, type, background, depth } = thread.agent;
+  const { notes } = await fireAndHold(thread, "SubagentStart", { agent_id: id, agent_type: type }, { signal });
   reportSubagentStep(thread, { is: "started", prompt, background, depth });
   return continueSubagent(thread, prompt, signal, notes);
 }
 
 /** A further turn, with a message as its prompt. */
 export async function continueSubagent(
-  thread: AgentThread,
+  thread: SubagentThread,
   prompt: string,
   signal: AbortSignal,
   notes: readonly Attachment[] = [],
@@ -93,12 +92,16 @@ export async function continueSubagent(
 }
 
 /** A teammate is about to wait for messages; hooks may send it back to work. */
-export async function askBeforeIdle(thread: AgentThread, ended: TurnResult, signal: AbortSignal): Promise<TurnResult> {
+export async function askBeforeIdle(
+  thread: SubagentThread,
+  ended: TurnResult,
+  signal: AbortSignal,
+): Promise<TurnResult> {
   const { agent, session } = thread;
   let end = ended;
   // As often as Stop hooks may do it: a hook that never agrees must not keep a teammate at work forever.
   for (let sentBack = 0; sentBack < 8 && end.by === "completed"; sentBack += 1) {
-    const about = { teammate_name: agent?.name, team_name: session.record.team };
+    const about = { teammate_name: agent.name, team_name: session.record.team };
     const { outcome } = await fireAndHold(thread, "TeammateIdle", about, { signal });
     if (!outcome.blocked || !outcome.continue) return end;
     await tellModelAsHost(thread, `TeammateIdle hook feedback:\n${refusalText(outcome)}`);

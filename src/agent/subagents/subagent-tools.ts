@@ -1,6 +1,6 @@
 import { defined, type ToolInput } from "../../protocol/internal.ts";
-import type { AgentThread, SubagentWorktree } from "../session/agent-session.ts";
-import { booleanSchema, objectSchema, stringSchema } from "../tools/json-schema.ts";
+import type { AgentThread, SubagentThread, SubagentWorktree } from "../session/agent-session.ts";
+import { objectSchema, plain } from "../tools/json-schema.ts";
 import {
   callInterrupted,
   type Tool,
@@ -24,15 +24,15 @@ export function subagentTools(thread: AgentThread): readonly Tool[] {
 function agentTool(parent: AgentThread): Tool {
   const { definitions } = parent.session;
   const kinds = definitions.map(({ type, description }) => `- ${type}: ${description}`).join("\n");
-  const tool: Tool = {
+  return {
     name: "Agent",
     description: `Starts an agent for a task of its own. It sees nothing of this conversation: include everything it needs. Kinds:\n${kinds}`,
     inputSchema: objectSchema(
-      { description: { type: "string", description: "Three to five words" }, prompt: stringSchema },
+      { description: { type: "string", description: "Three to five words" }, prompt: plain.string },
       {
-        subagent_type: stringSchema,
-        model: stringSchema,
-        run_in_background: booleanSchema,
+        subagent_type: plain.string,
+        model: plain.string,
+        run_in_background: plain.boolean,
         name: { type: "string", description: "Makes it a teammate that can be sent messages" },
         isolation: { type: "string", enum: ["worktree"] },
       },
@@ -40,9 +40,8 @@ function agentTool(parent: AgentThread): Tool {
     readOnly: false,
     refuse: (input) => refusal(parent, input),
     render,
-    run: (input, context) => runAgentTool(tool, parent, input, context),
+    run: (input, context) => runAgentTool(parent, input, context),
   };
-  return tool;
 }
 
 function refusal(
@@ -60,12 +59,7 @@ function refusal(
   return undefined;
 }
 
-async function runAgentTool(
-  tool: Tool,
-  parent: AgentThread,
-  input: ToolInput,
-  context: ToolContext,
-): Promise<ToolResult> {
+async function runAgentTool(parent: AgentThread, input: ToolInput, context: ToolContext): Promise<ToolResult> {
   const { session } = parent;
   const definition = session.definitions.find(({ type }) => type === (input["subagent_type"] ?? "general-purpose"));
   if (definition === undefined) return toolError("There is no such agent.");
@@ -77,45 +71,42 @@ async function runAgentTool(
   const request: SubagentRequest = {
     definition,
     description: String(input["description"]),
-    prompt: String(input["prompt"]),
     toolUseId: context.toolUseId,
     id,
     background: input["run_in_background"] === true || name !== undefined,
     ...defined({ name, model: typeof input["model"] === "string" ? input["model"] : undefined }),
     ...folder,
   };
+  const prompt = String(input["prompt"]);
   const thread = await openSubagentThread(parent, request);
   // An interrupt ends the subagents that run; one that was about to start would run on.
   if (context.signal.aborted) return interrupted;
-  if (request.background) return launched(tool, thread, request);
+  if (request.background) return launched(thread, prompt);
   const startedAt = session.options.clock.now();
-  const end = await startSubagent(thread, request.prompt, context.signal);
-  session.subagents.add(runSubagentInBackground(thread, { ...request, again: true }));
+  const end = await startSubagent(thread, prompt, context.signal);
+  session.subagents.add(runSubagentInBackground(thread));
   if (end.by === "interrupted") {
     session.shells.endOf(id);
     return interrupted;
   }
   if (end.by === "api_error") return toolError(end.text);
-  return toolSuccess(tool, reportOf(thread, end, { prompt: request.prompt, startedAt }));
+  return toolSuccess(reportOf(thread, end, { prompt, startedAt }));
 }
 
 const interrupted: ToolResult = toolError(callInterrupted, true);
 
-function launched(
-  tool: Tool,
-  thread: AgentThread,
-  { description, prompt, toolUseId, name }: SubagentRequest,
-): ToolResult {
+function launched(thread: SubagentThread, prompt: string): ToolResult {
   const { session, agent } = thread;
-  session.subagents.add(runSubagentInBackground(thread, { description, prompt, toolUseId }));
-  return toolSuccess(tool, {
+  const { id, description, transcriptPath, name } = agent;
+  session.subagents.add(runSubagentInBackground(thread, prompt));
+  return toolSuccess({
     isAsync: true,
     status: "async_launched",
-    agentId: agent?.id,
+    agentId: id,
     description,
     resolvedModel: thread.model.name,
     prompt,
-    outputFile: agent?.transcriptPath,
+    outputFile: transcriptPath,
     canReadOutputFile: true,
     ...(name === undefined ? {} : { name, teamName: session.record.team }),
   });
@@ -149,7 +140,7 @@ async function createIsolatedFolder(
   { worktrees, cwd, env, signal }: ToolContext,
   name: string,
 ): Promise<{ readonly cwd: string; readonly worktree: SubagentWorktree } | { readonly error: string }> {
-  const made = await createWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
+  const made = await createWorktree(name, worktrees, { cwd: cwd(), env, signal });
   if ("error" in made) return made;
   const { path, branch } = made;
   return { cwd: path, worktree: { path, ...defined({ branch }) } };
@@ -157,11 +148,11 @@ async function createIsolatedFolder(
 
 /** Sends a message to an agent that was started before: a teammate, or one in the background. */
 function sendMessageTool({ session }: AgentThread): Tool {
-  const tool: Tool = {
+  return {
     name: "SendMessage",
     description:
       "Sends a message to an agent by its id or name. The agent reads it before its next step; its answer comes as a notification.",
-    inputSchema: objectSchema({ to: stringSchema, message: stringSchema }, { summary: stringSchema }),
+    inputSchema: objectSchema({ to: plain.string, message: plain.string }, { summary: plain.string }),
     readOnly: false,
     render: (response) => String((response as { message?: unknown }).message ?? ""),
     async run({ to, message }) {
@@ -169,8 +160,7 @@ function sendMessageTool({ session }: AgentThread): Tool {
       if (agent === undefined) return toolError(`No agent ${String(to)} can be sent messages.`);
       if (agent.status === "killed") return toolError(`The agent ${String(to)} was ended; it takes no messages.`);
       agent.send(String(message));
-      return toolSuccess(tool, { success: true, message: `Message sent to ${String(to)}.` });
+      return toolSuccess({ success: true, message: `Message sent to ${String(to)}.` });
     },
   };
-  return tool;
 }

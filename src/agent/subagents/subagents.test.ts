@@ -292,3 +292,17 @@ test("a permission question of a subagent names the subagent", async () => {
   );
   expect(askedBy).toEqual(["general-purpose", undefined]);
 });
+
+test("the line about a failed model call of a subagent names the subagent", async () => {
+  const { run } = openWorld({ hooks: {} });
+  const { events } = await run(
+    [
+      { calls: [agentCall({ subagent_type: "general-purpose" })] },
+      { when: inAgent, error: { status: 401, message: "no" } },
+      { text: "main done" },
+    ],
+    { prompt: "go" },
+  );
+  const failed = events.filter((event) => event.kind === "assistant" && event.failure !== undefined);
+  expect(failed).toMatchObject([{ agent: { type: "general-purpose" }, parentToolUseId: expect.any(String) }]);
+});

@@ -12,5 +12,5 @@ test("a command over its time is ended with all it started", async () => {
     content: "Exit code 143\nCommand timed out after 2s\nbefore",
     interrupted: false,
   });
-  expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
+  expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkToolInput, fitsResponse, noSuchTool } from "./check-tool-input.ts";
+import { asToolUseError, checkToolInput, fitsResponse } from "./check-tool-input.ts";
 import { editTool } from "./files/edit-tool.ts";
 import { toolWorld } from "./fixtures/world.ts";
 import { schemaFaults, withDefaults } from "./json-schema.ts";
@@ -45,8 +45,9 @@ test("an input that fails the tool's schema gets the client's message", async ()
   expect(await said({ word: "x" })).toEqual({ word: "x", mode: "a" });
 });
 
-test("an unknown tool gets the recorded message", () => {
-  expect(noSuchTool("NoSuchTool")).toBe("<tool_use_error>Error: No such tool available: NoSuchTool</tool_use_error>");
+test("a message about a call that did not reach its tool has the recorded format", () => {
+  const text = "Error: No such tool available: NoSuchTool";
+  expect(asToolUseError(text)).toBe(`<tool_use_error>${text}</tool_use_error>`);
 });
 
 test("an edit gets its default before hooks see it", async () => {

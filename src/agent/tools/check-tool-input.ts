@@ -30,16 +30,12 @@ export function fitsResponse(tool: Pick<Tool, "responseSchema">, response: unkno
   return schemaFaults(tool.responseSchema ?? {}, response).length === 0;
 }
 
-/** The whole tool result for a name that no tool has. */
-export function noSuchTool(name: string): string {
-  return asToolUseError(`Error: No such tool available: ${name}`);
-}
-
 /** What a tool's own check found, in the format of the client. */
 export function inputIssue(field: string, message: string): string {
   return `InputValidationError: ${JSON.stringify([{ code: "custom", path: [field], message }], null, 2)}`;
 }
 
-function asToolUseError(text: string): string {
+/** A message about a call that did not reach its tool, in the format of the client. */
+export function asToolUseError(text: string): string {
   return `<tool_use_error>${text}</tool_use_error>`;
 }

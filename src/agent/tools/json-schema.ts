@@ -6,10 +6,13 @@ import { isObject } from "../../protocol/internal.ts";
  */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export const stringSchema = { type: "string" } as const;
-export const numberSchema = { type: "number" } as const;
-export const booleanSchema = { type: "boolean" } as const;
-export const stringListSchema = { type: "array", items: stringSchema } as const;
+/** Schemas of plain values. */
+export const plain = {
+  string: { type: "string" },
+  number: { type: "number" },
+  boolean: { type: "boolean" },
+  strings: { type: "array", items: { type: "string" } },
+} as const;
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 

@@ -34,8 +34,8 @@ export type ToolResult = ToolSuccess | ToolError;
 
 export interface ToolSuccess {
   readonly isError: false;
-  /** For the model, and `tool_response` of PostToolBatch. */
-  readonly content: ToolContent;
+  /** For the model, and `tool_response` of PostToolBatch. Default: what `render` returns for the response. */
+  readonly content?: ToolContent;
   /** `tool_response` of PostToolUse and `toolUseResult` of the transcript. */
   readonly response: unknown;
 }
@@ -144,9 +144,9 @@ export function toolError(content: string, interrupted = false): ToolError {
   return { isError: true, content, interrupted };
 }
 
-/** The result of a tool: a response and what the model sees of it. */
-export function toolSuccess(tool: Pick<Tool, "render">, response: unknown): ToolSuccess {
-  return { isError: false, content: tool.render(response), response };
+/** The result of a tool that succeeded. */
+export function toolSuccess(response: unknown): ToolSuccess {
+  return { isError: false, response };
 }
 
 /** What a call is about: the main field of its input. */

@@ -32,13 +32,15 @@ export async function oneQuestionAtATime<T>(
     signal.throwIfAborted();
     const about = { message: "The agent needs your permission", notification_type: "permission_prompt" };
     const notice = setTimeout(() => notifyHooks(thread, "Notification", about), session.options.promptNoticeMs);
-    await session.registry.set("waiting", "permission prompt");
+    const { registry } = session;
+    const { status } = registry;
+    await registry.set("waiting", "permission prompt");
     try {
       signal.throwIfAborted();
       return await ask();
     } finally {
       clearTimeout(notice);
-      await session.registry.set("busy");
+      if (registry.status === "waiting") await registry.set(status);
     }
   })();
   // An aborted question does not abort the next one.

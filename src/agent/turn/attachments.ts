@@ -107,15 +107,13 @@ function hookTextOf({ type, hookName, hookEvent, ...fields }: Attachment): strin
       const { blockingError, command } = (fields["blockingError"] ?? {}) as Record<string, unknown>;
       return `${hookName} hook blocking error from command: "${command}": ${blockingError}`;
     }
-    case "async_hook_response":
-      return textsIn(asyncTexts(fields["response"])).join("\n");
+    case "async_hook_response": {
+      const { hookSpecificOutput, systemMessage } = Object(fields["response"]) as Record<string, unknown>;
+      return textsIn([fieldOf(hookSpecificOutput, "additionalContext"), systemMessage]).join("\n");
+    }
     default:
       return undefined;
   }
-}
-
-function asyncTexts(response: unknown): unknown {
-  return [fieldOf(fieldOf(response, "hookSpecificOutput"), "additionalContext"), fieldOf(response, "systemMessage")];
 }
 
 function textsIn(value: unknown): string[] {

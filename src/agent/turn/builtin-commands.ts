@@ -9,54 +9,51 @@ import { switchModel } from "../session/session-model.ts";
 import { nextRecord } from "../session/session-record.ts";
 import { compact } from "./compact.ts";
 import { fire } from "./fire-event.ts";
+import type { TurnResult } from "./loop.ts";
 
-/** The output of a built-in command; `exit` ends the session. */
-export interface CommandResult {
-  readonly text: string;
-  readonly exit?: true;
-}
-
-type Builtin = (main: AgentThread, args: string, signal: AbortSignal) => Promise<CommandResult>;
+/** Returns the output of a built-in command; undefined ends the session. */
+type Builtin = (main: AgentThread, args: string, signal: AbortSignal) => Promise<string | undefined>;
 
 /**
  * Runs a built-in command; undefined when the text is not one. A command is not a prompt, so prompt hooks do not run.
  * Commands are for the user and the embedding program: a first prompt from a hook is always text.
+ * A command ends like a completed turn; its output is the answer.
  */
 export async function runBuiltin(
   main: AgentThread,
   typed: string,
   { kind, first }: Pick<InboxItem, "kind" | "first">,
   signal: AbortSignal,
-): Promise<CommandResult | undefined> {
+): Promise<TurnResult | "exit" | undefined> {
   const [, name = "", args = ""] = /^\/([a-z-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
   const command = kind === "prompt" && first !== true && Object.hasOwn(builtins, name) ? builtins[name] : undefined;
   if (command === undefined) return undefined;
   main.session.promptId = main.session.options.uuid();
-  const end = await command(main, args.trim(), signal).catch((error: unknown) => {
+  const text = await command(main, args.trim(), signal).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof Problem)) throw error;
-    return { text: error.message };
+    return error.message;
   });
-  await recordCommand(main, name, args.trim(), end.text);
-  return end;
+  await recordCommand(main, name, args.trim(), text ?? "");
+  return text === undefined ? "exit" : { by: "completed", text, stopReason: "end_turn" };
 }
 
 const builtins: Readonly<Record<string, Builtin>> = {
   async compact(main, args, signal) {
-    const result = await compact(main, { trigger: "manual", instructions: args === "" ? null : args }, signal);
-    return { text: result.done ? "Compacted." : result.why };
+    const refusal = await compact(main, { trigger: "manual", instructions: args === "" ? null : args }, signal);
+    return refusal ?? "Compacted.";
   },
   async clear(main, _, signal) {
     await clearSession(main, signal);
-    return { text: "A new session has begun." };
+    return "A new session has begun.";
   },
   async model(main, args, signal) {
-    if (args === "") return { text: `The model is ${main.model.name}.` };
+    if (args === "") return `The model is ${main.model.name}.`;
     const { refused } = await switchModel(main, args, "command", signal);
-    return { text: refused === undefined ? `The model is now ${main.model.name}.` : `The model stays: ${refused}` };
+    return refused === undefined ? `The model is now ${main.model.name}.` : `The model stays: ${refused}`;
   },
   "add-dir": async (main, args) => {
-    if (args === "") return { text: "Name a folder: /add-dir DIR" };
-    return { text: `${await addDirectory(main, args, "slash_command")} belongs to the session now.` };
+    if (args === "") return "Name a folder: /add-dir DIR";
+    return `${await addDirectory(main, args, "slash_command")} belongs to the session now.`;
   },
   hooks: async ({ session }) => {
     const lines = session.engine.list().map(({ hook, trust, problems }) => {
@@ -64,10 +61,10 @@ const builtins: Readonly<Record<string, Builtin>> = {
       const faults = problems.length === 0 ? "" : ` (${problems.map(({ message }) => message).join("; ")})`;
       return stripControl(`${hook.event}${matcher}  ${hook.name}  [${hook.source}, ${trust}]${faults}`);
     });
-    return { text: lines.length === 0 ? "No hooks are configured." : lines.join("\n") };
+    return lines.length === 0 ? "No hooks are configured." : lines.join("\n");
   },
-  "stop-hook": async (main, args) => ({ text: stopHookCommand(main.session.engine.stopHooks, args) }),
-  exit: async () => ({ text: "", exit: true }),
+  "stop-hook": async (main, args) => stopHookCommand(main.session.engine.stopHooks, args),
+  exit: async () => undefined,
 };
 
 /** The names of the built-in slash commands. */

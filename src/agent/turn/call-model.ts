@@ -12,11 +12,10 @@ import {
 } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { ApiFailureLine } from "../agent-event.ts";
-import { type AgentThread, effortOf, toolDefinitions } from "../session/agent-session.ts";
+import { type AgentThread, effortOf, isSubagent, toolDefinitions } from "../session/agent-session.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
 import { maxOutputTokens, totalTokens } from "../session/spending.ts";
-import { reportSubagentStep, subagentUsage } from "../subagents/subagent-report.ts";
-import { toolSummary } from "../tools/tool.ts";
+import { reportSubagentCall } from "../subagents/subagent-report.ts";
 import { openDisplay } from "./answer-display.ts";
 import { lineOwner } from "./channels.ts";
 import { notifyHooks } from "./fire-event.ts";
@@ -89,15 +88,9 @@ async function recordAnswer(thread: AgentThread, answer: ModelEnd, shown: string
     session.report({ kind: "assistant", answer, block, uuid: lineUuid, ...lineOwner(thread) });
     if (block.type !== "tool_use") continue;
     calls.push({ call: block, lineUuid, unreadable: block.id in (answer.broken ?? {}) });
-    const usage = subagentUsage(thread);
-    reportSubagentStep(thread, { is: "progress", tool: block.name, about: aboutCall(block), usage });
+    if (isSubagent(thread)) reportSubagentCall(thread, block);
   }
   return { ...answer, calls, shown };
-}
-
-function aboutCall({ name, input }: ToolUseBlock): string {
-  const subject = toolSummary(input);
-  return name === "Bash" ? `Running ${subject}` : `${name} ${subject}`.trim();
 }
 
 /** Switches at most once per thread: a thread stays on its fallback model. */
@@ -162,8 +155,7 @@ export async function failTurn(thread: AgentThread, failure: ApiFailure): Promis
     ...defined({ apiErrorStatus: status, errorDetails: details }),
   });
   const line: ApiFailureLine = { error, ...defined({ status, type }) };
-  const parentToolUseId = agent?.toolUseId ?? null;
-  session.report({ kind: "assistant", answer, block, uuid, failure: line, parentToolUseId });
+  session.report({ kind: "assistant", answer, block, uuid, failure: line, ...lineOwner(thread) });
   if (agent === undefined) {
     const about = { error, ...defined({ error_details: details }), last_assistant_message: text };
     notifyHooks(thread, "StopFailure", about);

@@ -1,8 +1,16 @@
 import type { ToolResultBlock, ToolUseBlock } from "../../models/internal.ts";
 import { defined, type Outcome, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
-import { checkToolInput, fitsResponse, noSuchTool } from "../tools/check-tool-input.ts";
-import { callInterrupted, type Tool, type ToolContent, type ToolResult, toolError } from "../tools/tool.ts";
+import { asToolUseError, checkToolInput, fitsResponse } from "../tools/check-tool-input.ts";
+import {
+  callInterrupted,
+  type Tool,
+  type ToolContent,
+  type ToolResult,
+  type ToolSuccess,
+  toolError,
+  toolSuccess,
+} from "../tools/tool.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import type { Attachment } from "./attachments.ts";
 import { type CallDecision, decide, fireForCall, type PendingCall } from "./decide.ts";
@@ -33,48 +41,53 @@ export interface ToolCallEnd {
  */
 export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: AbortSignal): Promise<ToolCallEnd> {
   const tool = thread.tools().find(({ name }) => name === call.name);
-  if (tool === undefined) return errorEnd(call, call.input, noSuchTool(call.name));
+  if (tool === undefined)
+    return errorEnd(call, call.input, asToolUseError(`Error: No such tool available: ${call.name}`));
   const notes: Attachment[] = [];
   const context = toolContext(thread, call.id, signal, notes);
   const checked = await checkToolInput(tool, call.input, context);
   if (!checked.ok) return errorEnd(call, call.input, checked.message);
   const { input } = checked;
-  const pending: PendingCall = { thread, tool, context, notes };
+  const pending: PendingCall = { thread, call, tool, context, notes };
   try {
+    signal.throwIfAborted();
     const before = await fireForCall(pending, "PreToolUse", { tool_input: input, tool_use_id: call.id });
     const effective =
       before.updatedInput === undefined ? checked : await checkToolInput(tool, before.updatedInput, context);
-    if (!effective.ok) return errorEnd(call, input, badRewrite(tool), notes);
+    if (!effective.ok) {
+      const message = `PreToolUse hook for ${call.name} returned updatedInput that failed schema validation`;
+      return errorEnd(call, input, message, notes);
+    }
     const decision = await decide(pending, effective.input, before);
     signal.throwIfAborted();
-    if (decision.kind === "run") return await runTool(pending, call, decision, before);
-    if (decision.kind === "refused") return refused(pending, call, effective.input, decision);
+    if (decision.kind === "run") return await runTool(pending, decision, before);
+    if (decision.kind === "refused") return refused(pending, effective.input, decision);
     const hookName = `PreToolUse:${call.name}`;
     notes.push({ type: "hook_deferred_tool", toolUseID: call.id, hookName, hookEvent: "PreToolUse" });
     return { ...errorEnd(call, effective.input, "", notes), deferred: true };
   } catch (error) {
     if (!signal.aborted) throw error;
-    return errorEnd(call, input, callInterrupted, notes);
+    return interruptedEnd({ call, input, notes });
   }
+}
+
+/** The end of a call that an interrupt ended before it ran. */
+export function interruptedEnd({ call, input, notes }: Pick<ToolCallEnd, "call" | "input" | "notes">): ToolCallEnd {
+  return errorEnd(call, input, callInterrupted, notes);
 }
 
 /** The end of a call whose input is not a JSON object, in the format of a schema error. */
 export function invalidInput(call: ToolUseBlock): ToolCallEnd {
-  const message = `<tool_use_error>InputValidationError: the input of ${call.name} is not a JSON object</tool_use_error>`;
-  return errorEnd(call, call.input, message);
-}
-
-function badRewrite({ name }: Tool): string {
-  return `PreToolUse hook for ${name} returned updatedInput that failed schema validation`;
+  const message = `InputValidationError: the input of ${call.name} is not a JSON object`;
+  return errorEnd(call, call.input, asToolUseError(message));
 }
 
 async function runTool(
   pending: PendingCall,
-  call: ToolUseBlock,
-  { input, judgement }: Extract<CallDecision, { kind: "run" }>,
+  { input, judgement, stop: stopBefore }: Extract<CallDecision, { kind: "run" }>,
   before: Outcome,
 ): Promise<ToolCallEnd> {
-  const { thread, tool, context, notes } = pending;
+  const { thread, call, tool, context, notes } = pending;
   const { clock } = thread.session.options;
   const startedAt = clock.now();
   // The tool opens the paths as they were judged, so that they are resolved only once.
@@ -96,11 +109,15 @@ async function runTool(
   const after = await fireForCall(pending, event, about, { signal });
   const shown = result.isError ? result : withUpdatedOutput(tool, result, after, notes);
   const stopped = [before, after].find((outcome) => !outcome.continue);
-  const stop = stopped === undefined ? pending.stop : (stopped.stopReason ?? "");
+  const stop = stopped === undefined ? stopBefore : (stopped.stopReason ?? "");
   return {
     call,
     input,
-    result: resultBlock(call.id, shown.content, result.isError),
+    result: resultBlock(
+      call.id,
+      shown.isError ? shown.content : (shown.content ?? tool.render(shown.response)),
+      shown.isError,
+    ),
     toolUseResult: shown.isError ? `Error: ${shown.content}` : shown.response,
     notes,
     ...defined({ stop }),
@@ -109,21 +126,16 @@ async function runTool(
 
 /** Adds a notice for the user and the model when a call may have failed because of a key that tools do not get. */
 function withKeyNotice({ session }: AgentThread, input: ToolInput, result: ToolResult): ToolResult {
-  if (!result.isError || typeof result.content !== "string") return result;
+  if (!result.isError) return result;
   const notice = noticeMissingKey(session, `${JSON.stringify(input)}\n${result.content}`);
   return notice === undefined ? result : { ...result, content: `${result.content}\n${notice}` };
 }
 
 /** A hook may replace the response of a tool with one of the same shape. */
-function withUpdatedOutput(
-  tool: Tool,
-  result: Extract<ToolResult, { isError: false }>,
-  after: Outcome,
-  notes: Attachment[],
-) {
+function withUpdatedOutput(tool: Tool, result: ToolSuccess, after: Outcome, notes: Attachment[]): ToolSuccess {
   if (!("updatedToolOutput" in after.output)) return result;
   const response = after.output.updatedToolOutput;
-  if (fitsResponse(tool, response)) return { ...result, response, content: tool.render(response) };
+  if (fitsResponse(tool, response)) return toolSuccess(response);
   const content = `updatedToolOutput of a PostToolUse hook does not have the shape of ${tool.name}'s output; it was dropped.`;
   const hookName = `PostToolUse:${tool.name}`;
   notes.push({ type: "hook_error_during_execution", hookName, hookEvent: "PostToolUse", content });
@@ -131,10 +143,9 @@ function withUpdatedOutput(
 }
 
 function refused(
-  { thread: { session }, notes, stop }: PendingCall,
-  call: ToolUseBlock,
+  { thread: { session }, call, notes }: PendingCall,
   input: ToolInput,
-  { message, interrupt, retry, byHook }: Extract<CallDecision, { kind: "refused" }>,
+  { message, interrupt, retry, byHook, stop }: Extract<CallDecision, { kind: "refused" }>,
 ): ToolCallEnd {
   session.permissions.denials.push({ tool_name: call.name, tool_use_id: call.id, tool_input: input });
   if (byHook !== true) session.report({ kind: "denied", tool: call.name, toolUseId: call.id, message });

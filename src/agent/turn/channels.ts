@@ -1,7 +1,6 @@
 import type { ContentBlock } from "../../models/internal.ts";
-import { defined } from "../../protocol/internal.ts";
 import type { TaskIdentity } from "../agent-event.ts";
-import { type AgentSession, type AgentThread, taskOf } from "../session/agent-session.ts";
+import type { AgentSession, AgentThread } from "../session/agent-session.ts";
 import { resultOfSkippedCall } from "../session/conversation-history.ts";
 import type { UserFields } from "../session/journal.ts";
 import { type Attachment, textForModel } from "./attachments.ts";
@@ -73,7 +72,8 @@ export function countTurn({ session, agent }: AgentThread): void {
 }
 
 /** The subagent of a line, for events to the observer. */
-export function lineOwner(thread: AgentThread): { agent?: TaskIdentity; parentToolUseId: string | null } {
-  const agent = taskOf(thread);
-  return { ...defined({ agent }), parentToolUseId: thread.agent?.toolUseId ?? null };
+export function lineOwner({ agent }: AgentThread): { agent?: TaskIdentity; parentToolUseId: string | null } {
+  if (agent === undefined) return { parentToolUseId: null };
+  const { id, type, description, toolUseId } = agent;
+  return { agent: { id, type, description }, parentToolUseId: toolUseId };
 }

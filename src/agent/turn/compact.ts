@@ -7,8 +7,6 @@ import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire-event.ts";
 import { cutLongResults, shortenConversation } from "./shorten-conversation.ts";
 
-type CompactResult = { readonly done: true } | { readonly done: false; readonly why: string };
-
 /**
  * Compacts a conversation of the main thread or of a subagent that fills its window. After a failure or a refusal it tries again
  * when the conversation has grown.
@@ -16,8 +14,8 @@ type CompactResult = { readonly done: true } | { readonly done: false; readonly 
 export async function compactWhenFull(thread: AgentThread, signal: AbortSignal): Promise<void> {
   const limit = limitOf(thread);
   if (!isConversation(thread) || thread.contextTokens < Math.max(limit, thread.compactAgainAt ?? 0)) return;
-  const { done } = await compact(thread, automatic, signal);
-  if (done) delete thread.compactAgainAt;
+  const refusal = await compact(thread, automatic, signal);
+  if (refusal === undefined) delete thread.compactAgainAt;
   else thread.compactAgainAt = thread.contextTokens + limit / 10;
 }
 
@@ -40,7 +38,7 @@ export async function compactAfterTooLong(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (tooLong !== true || !isConversation(thread)) return false;
-  return (await compact(thread, { ...automatic, shortenFirst: true }, signal)).done;
+  return (await compact(thread, { ...automatic, shortenFirst: true }, signal)) === undefined;
 }
 
 interface CompactOptions {
@@ -51,12 +49,15 @@ interface CompactOptions {
   readonly shortenFirst?: boolean;
 }
 
-/** Replaces the conversation by a summary. Fires PreCompact, SubagentStop with an empty type, SessionStart and PostCompact. */
+/**
+ * Replaces the conversation by a summary. Fires PreCompact, SubagentStop with an empty type, SessionStart and PostCompact. Returns why
+ * it was not compacted.
+ */
 export async function compact(
   thread: AgentThread,
   { trigger, instructions, shortenFirst = false }: CompactOptions,
   signal: AbortSignal,
-): Promise<CompactResult> {
+): Promise<string | undefined> {
   const { session } = thread;
   const startedAt = session.options.clock.now();
   const request = { trigger, custom_instructions: instructions };
@@ -96,7 +97,7 @@ export async function compact(
   const { agent } = thread;
   if (agent === undefined) session.report({ kind: "compacted", trigger, preTokens, postTokens });
   else session.notice(`The conversation of subagent ${agent.id} was compacted.`, "info");
-  return { done: true };
+  return undefined;
 }
 
 /**
@@ -128,9 +129,9 @@ async function askForSummary(
 /** How often a conversation is halved before compaction fails. */
 const maxShortenings = 6;
 
-function notDone({ session }: AgentThread, why: string): CompactResult {
+function notDone({ session }: AgentThread, why: string): string {
   session.notice(why, "warning");
-  return { done: false, why };
+  return why;
 }
 
 /** The client treats the summary as the work of a subagent without a type, a SubagentStart or a transcript. */

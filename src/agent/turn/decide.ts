@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { textIn } from "../../models/internal.ts";
+import { type ToolUseBlock, textIn } from "../../models/internal.ts";
 import { combine, type Judgement } from "../../permissions/internal.ts";
 import {
   defined,
@@ -22,24 +22,25 @@ import { storeUpdates } from "./permission-updates.ts";
 /** One tool call that has not run yet. */
 export interface PendingCall {
   readonly thread: AgentThread;
+  readonly call: ToolUseBlock;
   readonly tool: Tool;
   readonly context: ToolContext;
   /** What its hooks added so far, for the transcript and the model. An interrupt keeps them. */
   readonly notes: Attachment[];
-  /** Why a hook that was asked for permission ends the turn after this call. The first reason counts. */
-  stop?: string;
 }
 
+/** `stop`: why a hook that was asked for permission ends the turn after this call. The first reason counts. */
 export type CallDecision =
-  | { readonly kind: "run"; readonly input: ToolInput; readonly judgement: Judgement }
+  | { readonly kind: "run"; readonly input: ToolInput; readonly judgement: Judgement; readonly stop?: string }
   | {
       readonly kind: "refused";
       readonly message: string;
       readonly interrupt?: boolean;
       readonly retry?: boolean;
       readonly byHook?: boolean;
+      readonly stop?: string;
     }
-  | { readonly kind: "deferred" };
+  | { readonly kind: "deferred"; readonly stop?: string };
 
 /**
  * Decides whether a call may run. `before` is the outcome of PreToolUse. Rules judge the effective input. If they leave it open, the
@@ -48,10 +49,8 @@ export type CallDecision =
 export async function decide(call: PendingCall, input: ToolInput, before: Outcome): Promise<CallDecision> {
   const { thread, tool } = call;
   const { permissions } = thread.session;
-  if (before.decision === "deny") {
-    keepStop(call, before);
-    return { kind: "refused", message: hookRefusalText(before, tool), byHook: true };
-  }
+  if (before.decision === "deny")
+    return withStop({ kind: "refused", message: hookRefusalText(before, tool), byHook: true }, before);
   const judgement = await permissions.judge(tool.name, input, thread.cwd);
   const combined = combine(verdictOf(before), judgement);
   if (combined.decision === "defer") return { kind: "deferred" };
@@ -79,8 +78,9 @@ function verdictOf({ decision, reason = "" }: Outcome): Verdict {
   return decision === "none" || decision === "allow" ? { kind: decision } : { kind: decision, reason };
 }
 
-function keepStop(call: PendingCall, outcome: Outcome): void {
-  if (!outcome.continue) call.stop ??= outcome.stopReason ?? "";
+/** `outcome` is that of an earlier event than those that `decision` knows of. */
+function withStop(decision: CallDecision, outcome: Outcome): CallDecision {
+  return outcome.continue ? decision : { ...decision, stop: outcome.stopReason ?? "" };
 }
 
 /** The stderr of a program is prefixed as a hook error; the reason of a JSON answer is used as it is. */
@@ -138,27 +138,26 @@ async function askHooksThenUser(
   const { suggestions } = judgement;
   const about = { tool_input: input, ...(suggestions.length > 0 ? { permission_suggestions: suggestions } : {}) };
   const outcome = await fireForCall(call, "PermissionRequest", about);
-  keepStop(call, outcome);
   const { permission } = outcome.output;
   if (permission !== undefined) {
     const { behavior: decision } = permission;
     const { toolUseId: toolUseID } = call.context;
     call.notes.push({ type: "hook_permission_decision", decision, toolUseID, hookEvent: "PermissionRequest" });
   }
-  if (permission?.behavior === "allow")
-    return recheckAllowed(call, input, {
+  if (permission?.behavior === "allow") {
+    const allowed = {
       input: outcome.updatedInput,
       updates: permission.updatedPermissions ?? [],
       // The settings layer of the hook limits which files its updates may change.
       scope: outcome.runs.find(({ verdict }) => verdict.kind === "allow")?.hook.source,
-      ask: (why) => askUser(call, input, judgement, why),
-    });
-  if (permission !== undefined) {
-    const message = permission.message ?? outcome.reason ?? "A PermissionRequest hook denied it.";
-    return { kind: "refused", message, interrupt: permission.interrupt === true };
+      ask: (why: string) => askUser(call, input, judgement, why),
+    };
+    return withStop(await recheckAllowed(call, input, allowed), outcome);
   }
-  if (outcome.decision === "deny") return { kind: "refused", message: outcome.reason ?? "A hook denied it." };
-  return askUser(call, input, judgement, reason);
+  if (permission === undefined && outcome.decision !== "deny")
+    return withStop(await askUser(call, input, judgement, reason), outcome);
+  const message = permission?.message ?? outcome.reason ?? "A PermissionRequest hook denied it.";
+  return withStop({ kind: "refused", message, interrupt: permission?.interrupt === true }, outcome);
 }
 
 async function askUser(
@@ -204,8 +203,7 @@ async function recheckAllowed(call: PendingCall, before: ToolInput, allowed: All
   if (outcome.decision === "deny") return { kind: "refused", message: hookRefusalText(outcome, tool) };
   // A hook that allowed the call does not answer the question of another hook about the new input.
   if (outcome.decision === "ask" && ask !== undefined) return ask(outcome.reason ?? "A hook asks about it.");
-  keepStop(call, outcome);
-  return runIfRulesAllow(call, input, allowed);
+  return withStop(await runIfRulesAllow(call, input, allowed), outcome);
 }
 
 async function runIfRulesAllow(

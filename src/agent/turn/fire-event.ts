@@ -43,12 +43,10 @@ export async function fireAndHold(
         report({ kind: "hook-progress", event, hookName, runId: `${runId} ${hook.id}`, stdout, stderr }),
     },
   };
-  // Without hooks there are no steps to report.
-  const outcome = engine.hasHookFor(event)
-    ? await lastOutcome(engine.stream<EventName>(event, payload, fireOptions), (step) =>
-        report({ kind: "hook", step, event, hookName, runId: `${runId} ${hookOf(step).id}` }),
-      )
-    : await engine.fire<EventName>(event, payload, fireOptions);
+  const outcome = await lastOutcome(engine.stream<EventName>(event, payload, fireOptions), (step) => {
+    const { hook } = step.kind === "started" ? step : step.record;
+    report({ kind: "hook", step, event, hookName, runId: `${runId} ${hook.id}` });
+  });
   report({ kind: "outcome", outcome, hookName, ...defined({ agent: thread.agent?.id }) });
   for (const { hook, stderr, stdout } of outcome.runs.filter(isFailedRun))
     noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
@@ -63,10 +61,6 @@ async function lastOutcome(steps: AsyncIterable<EventStep>, show: (step: RunStep
     show(step);
   }
   throw new Error("the event was never settled");
-}
-
-function hookOf(step: RunStep) {
-  return step.kind === "started" ? step.hook : step.record.hook;
 }
 
 /** Starts the hooks of an event without waiting; their answers are not used. */

@@ -3,7 +3,7 @@ import type { ApiFailureLine } from "../agent-event.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { takeNotifications } from "../session/inbox.ts";
 import { apiFailure, askModel, type BatchCall, failTurn } from "./call-model.ts";
-import { callTool, invalidInput, type ToolCallEnd } from "./call-tool.ts";
+import { callTool, interruptedEnd, invalidInput, type ToolCallEnd } from "./call-tool.ts";
 import {
   addUserMessage,
   answerSkippedCalls,
@@ -119,10 +119,17 @@ export async function runBatch(
   if (results.length > 0) tellModel(thread, results);
   await recordNotes(thread, notes);
   for (const { after } of ends) if (after !== undefined) await tellModelAsHost(thread, after);
-  signal.throwIfAborted();
 
   const deferred = ends.find((end) => end.deferred === true);
-  if (deferred !== undefined) return { by: "tool_deferred", text: "", call: deferred.call };
+  if (deferred !== undefined && !signal.aborted) return { by: "tool_deferred", text: "", call: deferred.call };
+  // After an interrupt no call waits for a later run: each needs a result before the next request.
+  for (const [index, end] of ends.entries()) {
+    if (end.deferred !== true) continue;
+    const interrupted = interruptedEnd(end);
+    await recordResult(thread, interrupted, calls[index]?.lineUuid ?? "");
+    tellModel(thread, [interrupted.result]);
+  }
+  signal.throwIfAborted();
   if (ends.some((end) => end.interrupt === true)) return await interruptTurn(thread, "");
   const batch = await fire(thread, "PostToolBatch", { tool_calls: ends.map(batchEntry) }, { signal });
   const reasons = ends.flatMap(({ stop }) => stop ?? []);

@@ -55,14 +55,13 @@ export function toolContext(
 
 /** The folders of long tool results, tasks and outputs of background commands. */
 export function toolPaths({ record, options }: Pick<AgentSession, "record" | "options">): ToolPaths {
+  const user = `hookline-${process.getuid?.() ?? "user"}`;
   return {
     toolResults: join(record.folder, "tool-results"),
     tasks: join(record.root, "tasks", record.id),
-    outputs: options.persist ? sharedOutputs(options.env["TMPDIR"], record.id) : join(record.folder, "outputs"),
+    // The folder of a session that is not recorded is temporary already.
+    outputs: options.persist
+      ? join(options.env["TMPDIR"] || tmpdir(), user, record.id, "tasks")
+      : join(record.folder, "outputs"),
   };
-}
-
-/** The output folder of background commands of recorded sessions. A session that is not recorded uses its own folder. */
-function sharedOutputs(temp: string | undefined, sessionId: string): string {
-  return join(temp || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, sessionId, "tasks");
 }

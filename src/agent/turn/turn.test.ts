@@ -141,6 +141,33 @@ describe("the end of a turn", () => {
     expect(payloads("UserPromptSubmit").map(({ prompt }) => prompt)).toEqual(["second"]);
   });
 
+  test.each([0, 1, 2, 3, 4, 5, 8])(
+    "an interrupt %i microtasks after two prompts ends the first; the second runs",
+    async (microtasks) => {
+      const { run, payloads, store } = open({ hooks: { UserPromptSubmit: {} } });
+      const status = () => JSON.parse(readFileSync(join(store, "sessions", `${process.pid}.json`), "utf8")).status;
+      let isAnswered = false;
+      const { events } = await run([{ text: "ready" }, { text: "done" }], {
+        onReady: async (control) => {
+          control.prompt("begin");
+          void until("the session is idle", () => isAnswered && status() === "idle").then(async () => {
+            control.prompt("first");
+            control.prompt("second");
+            for (let count = 0; count < microtasks; count += 1) await null;
+            control.interrupt();
+            control.end();
+          });
+        },
+        observe: (event) => {
+          isAnswered ||= event.kind === "result";
+        },
+      });
+      const results = events.flatMap((event) => (event.kind === "result" ? [event.result.terminal_reason] : []));
+      expect(results).toEqual(["completed", "interrupted", "completed"]);
+      expect(payloads("UserPromptSubmit").map(({ prompt }) => prompt)).toEqual(["begin", "second"]);
+    },
+  );
+
   test("an interrupt during SessionStart ends the prompt of the run", async () => {
     const { run } = open({ hooks: {} });
     const { result, requests } = await run([], {
@@ -150,6 +177,23 @@ describe("the end of a turn", () => {
       },
     });
     expect([result.terminal_reason, requests]).toEqual(["interrupted", []]);
+  });
+
+  test("an interrupt during SessionStart ends the first prompt of a hook, which comes later", async () => {
+    const { run } = open({
+      hooks: {
+        SessionStart: { print: { hookSpecificOutput: { hookEventName: "SessionStart", initialUserMessage: "x" } } },
+      },
+    });
+    const results: string[] = [];
+    const { requests } = await run([], {
+      onReady(control) {
+        control.on("SessionStart", undefined, async () => control.interrupt());
+        control.end();
+      },
+      observe: (event) => event.kind === "result" && results.push(event.result.terminal_reason),
+    });
+    expect([results, requests]).toEqual([["interrupted"], []]);
   });
 });
 

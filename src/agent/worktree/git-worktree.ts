@@ -33,13 +33,8 @@ export async function mainWorktree(place: GitContext): Promise<string | undefine
   return main?.path;
 }
 
-interface ListedWorktree {
-  readonly path: string;
-  readonly branch?: string;
-}
-
 /** All worktrees of the repository, the main one first. */
-async function listWorktrees(place: GitContext): Promise<readonly ListedWorktree[]> {
+async function listWorktrees(place: GitContext): Promise<readonly Pick<CurrentWorktree, "path" | "branch">[]> {
   const list = await git(["worktree", "list", "--porcelain", "-z"], place);
   if (!list.ok) return [];
   return list.text.split("\0\0").flatMap((record) => {
@@ -78,17 +73,17 @@ async function commonFolder(place: GitContext): Promise<string> {
   return common.ok ? realpath(resolve(place.cwd, common.text)) : place.cwd;
 }
 
-interface CreateWorktreeOptions extends GitContext {
-  /** Checked by `worktreeNameFault`. */
-  readonly name: string;
-  /** Asked first: the folder of a hook is used instead of git's. */
-  readonly port: Pick<WorktreePort, "create">;
-}
-
 export type CreateWorktreeResult = CurrentWorktree | { readonly error: string };
 
-/** Creates a working copy: the folder of a hook, else `.claude/worktrees/<name>` of the repository on a branch `worktree-<name>`. */
-export async function createWorktree({ name, port, ...place }: CreateWorktreeOptions): Promise<CreateWorktreeResult> {
+/**
+ * Creates a working copy: the folder of a hook, else `.claude/worktrees/<name>` of the repository on a branch `worktree-<name>`. The
+ * name is checked by `worktreeNameFault`.
+ */
+export async function createWorktree(
+  name: string,
+  port: Pick<WorktreePort, "create">,
+  place: GitContext,
+): Promise<CreateWorktreeResult> {
   const answer = await port.create(name);
   if (answer.by === "failed") return { error: answer.error };
   if (answer.by === "none") return createWithGit(name, place);

@@ -3,12 +3,10 @@ import { realpath } from "node:fs/promises";
 import { ignoringErrors, isInside } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
-import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
+import type { WorktreePort } from "../tools/tool.ts";
 import { tellModelAsHost } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
 import { createWorktree, findWorktree, mainWorktree, worktreeNameFault } from "./git-worktree.ts";
-
-const current = new WeakMap<AgentThread, CurrentWorktree>();
 
 /** Fires the events of worktrees and keeps the current worktree of a thread. */
 export function worktreePort(thread: AgentThread, signal: AbortSignal): WorktreePort {
@@ -24,10 +22,10 @@ export function worktreePort(thread: AgentThread, signal: AbortSignal): Worktree
       const outcome = await fire(thread, "WorktreeRemove", { worktree_path: path }, { signal });
       return outcome.runs.length > 0;
     },
-    current: () => current.get(thread),
+    current: () => thread.worktree,
     async enter(worktree) {
-      if (worktree === undefined) current.delete(thread);
-      else current.set(thread, worktree);
+      if (worktree === undefined) delete thread.worktree;
+      else thread.worktree = worktree;
       const sessionId = thread.session.record.id;
       const worktreeSession = worktree === undefined ? null : { ...worktree, sessionId };
       await thread.journal.note({ type: "worktree-state", worktreeSession });
@@ -64,7 +62,7 @@ export async function startInWorktree(main: AgentThread, given: string, signal: 
   const fault = worktreeNameFault(name);
   if (fault !== undefined) throw new Problem("host/no-worktree", `${fault}.`, { about: { name } });
   const port = worktreePort(main, signal);
-  const made = await createWorktree({ name, cwd: main.cwd, env: main.session.options.env, signal, port });
+  const made = await createWorktree(name, port, { cwd: main.cwd, env: main.session.options.env, signal });
   if ("error" in made) throw new Problem("host/no-worktree", made.error, { about: { name } });
   await port.enter(made);
   main.cwd = made.path;

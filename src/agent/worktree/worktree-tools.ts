@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { ignoringErrors } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { inputIssue } from "../tools/check-tool-input.ts";
+import { inputSchema, objectSchema, plain } from "../tools/json-schema.ts";
 import {
   type CurrentWorktree,
   type Tool,
@@ -23,26 +24,19 @@ import {
   worktreeNameFault,
 } from "./git-worktree.ts";
 
-const text = { type: "string" } as const;
-
 export const enterWorktreeTool: Tool = {
   name: "EnterWorktree",
   description:
     "Creates an isolated working copy of the repository and moves the session into it, or moves into an existing one. Only when the user asked for a worktree.",
   readOnly: false,
-  inputSchema: {
-    type: "object",
-    properties: {
+  inputSchema: inputSchema(
+    {},
+    {
       name: { type: "string", description: "A name for the new worktree. Default: a generated one" },
       path: { type: "string", description: "An existing worktree of this repository to enter instead" },
     },
-    additionalProperties: false,
-  },
-  responseSchema: {
-    type: "object",
-    required: ["worktreePath", "message"],
-    properties: { worktreePath: text, worktreeBranch: text, message: text },
-  },
+  ),
+  responseSchema: objectSchema({ worktreePath: plain.string, message: plain.string }, { worktreeBranch: plain.string }),
   render: (response) => (response as { message: string }).message,
   expand: (input, context) => makeAbsolute(input, "path", context),
   refuse({ name, path }, { worktrees }) {
@@ -57,16 +51,14 @@ export const enterWorktreeTool: Tool = {
     const place = { cwd: context.cwd(), env, signal };
     const newName = typeof name === "string" ? name : `worktree-${context.newId()}`;
     const found =
-      typeof path === "string"
-        ? await existingWorktree(path, place)
-        : await createWorktree({ name: newName, port, ...place });
+      typeof path === "string" ? await existingWorktree(path, place) : await createWorktree(newName, port, place);
     if ("error" in found) return toolError(found.error);
     const { path: worktreePath, branch, existing: entered, originalCwd } = found;
     // From one worktree to another, the session keeps the folder that it first came from.
     await port.enter({ ...found, originalCwd: port.current()?.originalCwd ?? originalCwd });
     await context.moveTo(worktreePath);
     const on = branch === undefined ? "" : ` on branch ${branch}`;
-    return toolSuccess(enterWorktreeTool, {
+    return toolSuccess({
       worktreePath,
       ...defined({ worktreeBranch: branch }),
       message: `${entered ? "Entered" : "Created"} worktree at ${worktreePath}${on}. The session is now working in the worktree. Use ExitWorktree to leave mid-session, or exit the session to be prompted.`,
@@ -89,24 +81,17 @@ export const exitWorktreeTool: Tool = {
   name: "ExitWorktree",
   description: "Leaves the worktree that the session is in, keeping it on disk or removing it with its branch.",
   readOnly: false,
-  inputSchema: {
-    type: "object",
-    properties: {
-      action: { enum: ["keep", "remove"], type: "string", description: "Whether the worktree stays on disk" },
-      discard_changes: { type: "boolean", description: "Remove it even if work in it is then lost" },
-    },
-    required: ["action"],
-    additionalProperties: false,
-  },
-  responseSchema: {
-    type: "object",
-    required: ["action", "originalCwd", "worktreePath", "message"],
-    properties: {
+  inputSchema: inputSchema(
+    { action: { enum: ["keep", "remove"], type: "string", description: "Whether the worktree stays on disk" } },
+    { discard_changes: { type: "boolean", description: "Remove it even if work in it is then lost" } },
+  ),
+  responseSchema: objectSchema(
+    {
       action: { enum: ["keep", "remove"] },
-      ...{ originalCwd: text, worktreePath: text, worktreeBranch: text, message: text },
-      ...{ discardedFiles: { type: "number" }, discardedCommits: { type: "number" } },
+      ...{ originalCwd: plain.string, worktreePath: plain.string, message: plain.string },
     },
-  },
+    { worktreeBranch: plain.string, discardedFiles: plain.number, discardedCommits: plain.number },
+  ),
   render: (response) => (response as { message: string }).message,
   async refuse({ action, discard_changes }, context) {
     const worktree = context.worktrees.current();
@@ -131,7 +116,7 @@ async function keep(worktree: CurrentWorktree, context: ToolContext): Promise<To
   await leave(worktree, context);
   const on = branch === undefined ? "" : ` on branch ${branch}`;
   const message = `Exited worktree. Your work is preserved at ${path}${on}. Session is now back in ${originalCwd}.`;
-  return toolSuccess(exitWorktreeTool, { ...exitFields("keep", worktree), message });
+  return toolSuccess({ ...exitFields("keep", worktree), message });
 }
 
 async function remove(worktree: CurrentWorktree, context: ToolContext): Promise<ToolResult> {
@@ -145,7 +130,7 @@ async function remove(worktree: CurrentWorktree, context: ToolContext): Promise<
       ? `Exited and removed worktree at ${worktree.path}.${discarded}`
       : `Exited worktree. ${worktree.path} is still there: ${left}.`;
   const fields = { ...exitFields("remove", worktree), discardedFiles: files, discardedCommits: commits };
-  return toolSuccess(exitWorktreeTool, { ...fields, message });
+  return toolSuccess({ ...fields, message });
 }
 
 async function leave({ originalCwd }: CurrentWorktree, { worktrees, moveTo }: ToolContext): Promise<void> {

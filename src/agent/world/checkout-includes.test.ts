@@ -17,7 +17,7 @@ function folder(files: Record<string, string>) {
   const instructions = openInstructions({
     configFolder: join(root, "home/.claude"),
     home: join(root, "home"),
-    projectRoot: join(root, "project"),
+    cwd: join(root, "project"),
     directories: () => [],
     warn: (text) => void warnings.push(text.replaceAll(root, "")),
   });

@@ -30,11 +30,8 @@ test("a project command or skill that links outside the project is not loaded", 
   }
 });
 
-function foldersOf(home: string, project: string) {
-  return [
-    { folder: join(home, ".claude/agents"), of: "person" },
-    { folder: join(project, ".claude/agents"), of: "checkout" },
-  ] as const;
+function placesOf(home: string, cwd: string) {
+  return { cwd, configFolder: join(home, ".claude"), reads: () => true };
 }
 
 test("an agent file that links to a device does not delay the start", async () => {
@@ -42,7 +39,7 @@ test("an agent file that links to a device does not delay the start", async () =
   mkdirSync(join(home, ".claude/agents"));
   symlinkSync(join(home, "plan.md"), join(home, ".claude/agents/planner.md"));
   const told: string[] = [];
-  const agents = await loadSubagents(foldersOf(home, project), (text) => told.push(text));
+  const agents = await loadSubagents(placesOf(home, project), (text) => told.push(text));
   expect(agents.map(({ type, prompt }) => [type, prompt]).slice(2)).toEqual([
     ["planner", "the plan"],
     ["own", "words of its own"],
@@ -59,10 +56,7 @@ test("neither a checkout's agent file nor the model can choose a script in the c
   writeFileSync(join(theirs, "a.md"), "---\nmodel: scripted:evil.json\n---\ntheirs");
   writeFileSync(join(theirs, "b.md"), "---\nmodel: claude-haiku-4-5\n---\ntheirs");
   const models = Object.fromEntries(
-    (await loadSubagents(foldersOf(world.home, world.project), () => undefined)).map(({ type, model }) => [
-      type,
-      model,
-    ]),
+    (await loadSubagents(placesOf(world.home, world.project), () => undefined)).map(({ type, model }) => [type, model]),
   );
   expect(models).toMatchObject({ mine: "openai:gpt", a: undefined, b: "claude-haiku-4-5" });
   const opened: string[] = [];

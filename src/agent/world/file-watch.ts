@@ -1,32 +1,20 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FSWatcher } from "chokidar";
-
-/** A file that was added, changed or removed, with the fields of FileChanged. */
-interface FileChange {
-  readonly path: string;
-  readonly event: "add" | "change" | "unlink";
-}
 
 export type FileWatch = ReturnType<typeof openFileWatch>;
 
-/** How often files are checked without a system event. */
-const pollMs = 250;
+const checkEveryMs = 250;
 
 /**
- * Watches a few files by comparing their state with the last one. System events only trigger a check; a timer does where there are
- * none. So a change is reported once, however many system events it caused.
+ * Watches a few files by comparing their state with the last one, a few times per second. System events are not used: they are missing
+ * on some file systems, and one change may cause several.
  */
-export function openFileWatch(onChange: (change: FileChange) => void) {
+export function openFileWatch(onChange: (path: string, event: "add" | "change" | "unlink") => void) {
   const states = new Map<string, string>();
   let isClosed = false;
   let queue: Promise<void> = Promise.resolve();
-  const watcher = new FSWatcher({ persistent: false, ignoreInitial: true, depth: 0, ignorePermissionErrors: true });
-  watcher.on("all", () => void check());
-  // Watching may fail, for example without free handles; the timer still works.
-  watcher.on("error", () => void check());
-  const timer = setInterval(() => void check(), pollMs).unref();
+  const timer = setInterval(() => void check(), checkEveryMs).unref();
 
   /** Checks now: every earlier change is reported before this resolves. One check at a time, so that no change is reported twice. */
   function check(): Promise<void> {
@@ -40,18 +28,14 @@ export function openFileWatch(onChange: (change: FileChange) => void) {
       if (isClosed || !states.has(path) || now === before) continue;
       states.set(path, now);
       const event = now === missing ? "unlink" : "change";
-      onChange({ path, event: before === missing ? "add" : event });
+      onChange(path, before === missing ? "add" : event);
     }
   }
 
   async function setPaths(paths: readonly string[]): Promise<void> {
-    const wanted = new Set(paths.filter(isWatchable).slice(0, maxPaths));
-    const removed = [...states.keys()].filter((path) => !wanted.has(path));
-    const added = [...wanted].filter((path) => !states.has(path));
-    for (const path of removed) states.delete(path);
-    for (const path of added) states.set(path, await stateOf(path));
-    watcher.unwatch(removed);
-    watcher.add(added);
+    const wanted = new Set(paths.filter((path) => isAbsolute(path) && !path.includes("\0")).slice(0, maxPaths));
+    for (const path of states.keys()) if (!wanted.has(path)) states.delete(path);
+    for (const path of wanted) if (!states.has(path)) states.set(path, await stateOf(path));
   }
 
   return {
@@ -64,7 +48,6 @@ export function openFileWatch(onChange: (change: FileChange) => void) {
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(timer);
-      await watcher.close();
       await queue;
     },
   };
@@ -72,10 +55,6 @@ export function openFileWatch(onChange: (change: FileChange) => void) {
 
 /** Paths come from hooks; more of them could not be checked in time. */
 const maxPaths = 1_000;
-
-function isWatchable(path: string): boolean {
-  return isAbsolute(path) && !path.includes("\0");
-}
 
 const missing = "";
 const restMs = 40;

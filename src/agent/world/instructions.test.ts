@@ -20,7 +20,7 @@ function world(files: Record<string, string>) {
   const instructions = openInstructions({
     configFolder: join(root, "home/.claude"),
     home: join(root, "home"),
-    projectRoot,
+    cwd: projectRoot,
     directories: () => [],
     warn: (message) => void warnings.push(message.replaceAll(root, "")),
   });

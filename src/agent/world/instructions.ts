@@ -1,19 +1,14 @@
 import { dirname, join, relative } from "node:path";
 import { isInside } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
+import type { AgentOptions } from "../agent-options.ts";
 import { type IncludeWalk, readWithIncludes } from "./instruction-includes.ts";
 
-export interface InstructionsOptions {
-  /** Whose files are read. Default: all. */
-  readonly settingSources?: readonly ("user" | "project" | "local")[];
-  /** The folder of the user's own file: `~/.claude`. */
-  readonly configFolder: string;
-  readonly home: string;
-  /** The folder of the session. Instructions in it and in all folders above it are read. */
-  readonly projectRoot: string;
+/** Instructions in `cwd` and in all folders above it are read. */
+export interface InstructionsOptions
+  extends Pick<AgentOptions, "settingSources" | "configFolder" | "home" | "cwd" | "managedFolder"> {
   /** Added folders: files below them load instructions too. */
   readonly directories: () => readonly string[];
-  readonly managedFolder?: string;
   /** Whether rules let the model see a file that another one includes. Default: yes. */
   readonly mayRead?: (path: string) => Promise<boolean>;
   /** Called for each file that exists and cannot be used. */
@@ -64,7 +59,7 @@ export function openInstructions(options: InstructionsOptions) {
     async touched(path: string, reader: object = defaultReader): Promise<readonly InstructionFile[]> {
       const known = readBy.get(reader) ?? new Set(start.map((file) => file.path));
       readBy.set(reader, known);
-      const roots = [options.projectRoot, ...options.directories()];
+      const roots = [options.cwd, ...options.directories()];
       const folders = roots.flatMap((root) => foldersBetween(root, dirname(path)));
       const candidates = [...new Set(folders)].flatMap((folder) => projectFiles(folder, options));
       return read(candidates, "nested_traversal", known, path);
@@ -75,16 +70,16 @@ export function openInstructions(options: InstructionsOptions) {
 }
 
 function startFiles(options: InstructionsOptions): Candidate[] {
-  const { configFolder, managedFolder, projectRoot } = options;
+  const { configFolder, managedFolder, cwd } = options;
   const own: Candidate = { path: join(configFolder, "CLAUDE.md"), type: "User", roots: "anywhere" };
-  const project = foldersDownTo(projectRoot).flatMap((folder) => projectFiles(folder, options));
+  const project = foldersDownTo(cwd).flatMap((folder) => projectFiles(folder, options));
   if (managedFolder === undefined) return [own, ...project];
   return [{ path: join(managedFolder, "CLAUDE.md"), type: "Managed", roots: "anywhere" }, own, ...project];
 }
 
 /** A checkout decides about its files, so a link in it must not lead to files outside. */
-function projectFiles(folder: string, { projectRoot, directories }: InstructionsOptions): Candidate[] {
-  const roots = [folder, projectRoot, ...directories()];
+function projectFiles(folder: string, { cwd, directories }: InstructionsOptions): Candidate[] {
+  const roots = [folder, cwd, ...directories()];
   return [
     { path: join(folder, "CLAUDE.md"), type: "Project", roots },
     { path: join(folder, ".claude", "CLAUDE.md"), type: "Project", roots },
@@ -102,11 +97,11 @@ const maxChars = 8 * 2 ** 20;
 function includeRoots(
   type: MemoryType,
   folder: string,
-  { configFolder, home, projectRoot, directories }: InstructionsOptions,
+  { configFolder, home, cwd, directories }: InstructionsOptions,
 ): Pick<IncludeWalk, "includeRoots" | "notes"> {
   if (type === "User" || type === "Managed") return { includeRoots: [folder, configFolder, home] };
   // A project's file may include notes in the user's own folder: this shares them between checkouts.
-  return { includeRoots: [folder, projectRoot, ...directories()], notes: configFolder };
+  return { includeRoots: [folder, cwd, ...directories()], notes: configFolder };
 }
 
 type MemoryType = "User" | "Project" | "Local" | "Managed";

@@ -1,6 +1,5 @@
 import { basename, join, relative } from "node:path";
-import type { Engine } from "../../engine/internal.ts";
-import { defined, type Outcome } from "../../protocol/internal.ts";
+import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentSession, AgentThread } from "../session/agent-session.ts";
 import type { SubagentDefinition } from "../subagents/subagent-file.ts";
@@ -10,49 +9,38 @@ import { fireInBackground, notifyHooks } from "../turn/fire-event.ts";
 import type { FileWatch } from "./file-watch.ts";
 import { type InstructionFile, instructionsText, loadedPayload, openInstructions } from "./instructions.ts";
 
-interface WorkspaceOptions {
-  readonly options: AgentOptions;
-  readonly engine: Engine;
-  readonly directories: () => readonly string[];
-  /** `session-env/<session>`. */
-  readonly envFolder: () => string;
-  readonly warn: (text: string) => void;
-}
-
 export type Workspace = ReturnType<typeof openWorkspace>;
 
 /** The surroundings of the conversation: the folder, its instructions, and watched files and settings. */
-export function openWorkspace({ options, engine, directories, envFolder, warn }: WorkspaceOptions) {
-  const { cwd, home, configFolder, managedFolder, settingSources } = options;
-  /** Its rules decide what may be included; all threads of a session have the same. */
-  let reader: AgentThread | undefined;
+export function openWorkspace(
+  options: AgentOptions,
+  /** Has a folder of env files for each session. */
+  envRoot: string,
+  session: () => Pick<AgentSession, "directories" | "record" | "notice" | "threads">,
+) {
+  const mainThread = (): AgentThread | undefined => session().threads.get("main");
   const instructions = openInstructions({
-    configFolder,
-    home,
-    projectRoot: cwd,
-    directories,
-    ...defined({ managedFolder, settingSources }),
-    mayRead: async (path) => reader === undefined || mayInclude(reader, path),
-    warn,
+    ...options,
+    directories: () => session().directories,
+    mayRead: async (path) => mayInclude(mainThread(), path),
+    warn: (text) => session().notice(text, "warning"),
   });
-  /** Watched names follow the folder of the main thread. */
-  let mainThread: AgentThread | undefined;
   let watch: FileWatch | undefined;
   let unwatchSettings: (() => void) | undefined;
   /** Paths that hooks asked for. An answer to CwdChanged or FileChanged replaces them. */
   let watchPaths: readonly string[] = [];
 
   async function load(thread: AgentThread, reason: "session_start" | "compact"): Promise<void> {
-    reader = thread;
     for (const file of await instructions.load(reason, thread))
       notifyHooks(thread, "InstructionsLoaded", loadedPayload(file));
   }
 
   async function watchFiles(main: AgentThread): Promise<void> {
+    const { engine } = main.session;
     if (!engine.hasHookFor("FileChanged")) return;
     if (watch === undefined) {
       const { openFileWatch } = await import("./file-watch.ts");
-      watch = openFileWatch(({ path, event }) => fireAndWatch(main, "FileChanged", { file_path: path, event }));
+      watch = openFileWatch((path, event) => fireAndWatch(main, "FileChanged", { file_path: path, event }));
     }
     const matchers = engine.list().flatMap(({ hook }) => (hook.event === "FileChanged" ? [hook.matcher] : []));
     const names = watchedNames(matchers);
@@ -71,11 +59,10 @@ export function openWorkspace({ options, engine, directories, envFolder, warn }:
   return {
     /** Reads instructions and starts to watch files and settings. */
     async begin(thread: AgentThread, started: Outcome): Promise<void> {
-      mainThread = thread;
       watchPaths = started.output.watchPaths ?? watchPaths;
       await load(thread, "session_start");
       await watchFiles(thread);
-      unwatchSettings ??= engine.watch();
+      unwatchSettings ??= thread.session.engine.watch();
     },
     /** Moves a thread to another folder. With `stayAt`, hooks get `folder` and the thread moves to `stayAt`. */
     async move(thread: AgentThread, folder: string, stayAt = folder): Promise<void> {
@@ -88,7 +75,7 @@ export function openWorkspace({ options, engine, directories, envFolder, warn }:
     /** Watches the files that the changed hooks wait for. */
     settingsChanged: watchFiles,
     /** Env files that hooks wrote, in order of writing. */
-    envFiles: (): Promise<readonly string[]> => envFilesOf(envFolder()),
+    envFiles: (): Promise<readonly string[]> => envFilesOf(join(envRoot, session().record.id)),
     /** Loads the instructions of the folders above a file that was read or written. */
     async touched(thread: AgentThread, path: string, notes: Attachment[]): Promise<void> {
       for (const file of await instructions.touched(path, thread)) {
@@ -100,7 +87,8 @@ export function openWorkspace({ options, engine, directories, envFolder, warn }:
     async afterCompaction(thread: AgentThread, started: Outcome): Promise<void> {
       watchPaths = [...new Set([...watchPaths, ...(started.output.watchPaths ?? [])])];
       await load(thread, "compact");
-      await watchFiles(mainThread ?? thread);
+      // Watched names follow the folder of the main thread.
+      await watchFiles(mainThread() ?? thread);
     },
     /** The instructions as parts of the system prompt. */
     instructions(): readonly string[] {
@@ -115,7 +103,9 @@ export function openWorkspace({ options, engine, directories, envFolder, warn }:
 }
 
 /** A rule that denies reading a file applies to included files too; a rule without a path only denies the tool. */
-async function mayInclude({ session, cwd }: AgentThread, path: string): Promise<boolean> {
+async function mayInclude(main: AgentThread | undefined, path: string): Promise<boolean> {
+  if (main === undefined) return true;
+  const { session, cwd } = main;
   const { stance, rule } = await session.permissions.judge("Read", { file_path: path }, cwd);
   return stance !== "deny" || rule === null || !rule.text.includes("(");
 }

@@ -58,6 +58,7 @@ export interface Io {
     readonly out: boolean;
     readonly err: boolean;
     readonly colour: boolean;
+    /** The width of standard output; infinite when it is not a terminal. */
     readonly columns: number;
   };
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */

@@ -65,6 +65,22 @@ export async function readAll({ stdin, signal }: Pick<Io, "stdin" | "signal">): 
   return Buffer.concat(chunks).toString("utf8");
 }
 
+/** The lines of standard input as they arrive. `node:readline` would also end a line at U+2028, which a JSON text can contain. */
+export async function* readLines({ stdin }: Pick<Io, "stdin">): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stdin) {
+    const [first = "", ...others] = decoder.decode(Buffer.from(chunk), { stream: true }).split("\n");
+    const last = others.pop();
+    if (last === undefined) rest += first;
+    else {
+      yield* [rest + first, ...others];
+      rest = last;
+    }
+  }
+  yield rest + decoder.decode();
+}
+
 /** Where a hooks file is expected, in this order. */
 const defaultFiles = ["ts", "mts", "js", "mjs"].map((ending) => `.claude/hooks.${ending}`);
 

@@ -1,3 +1,5 @@
+import type { Io } from "./command.ts";
+
 export const signalNames = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The exit status for a signal that arrived before the command handled signals itself. */
@@ -17,5 +19,13 @@ export function processSignals(process: NodeJS.Process) {
       };
     },
     leave: (status: number): void => process.exit(status),
+  };
+}
+
+/** For `catch`: undefined in place of the error when the user interrupted the work. */
+export function unlessInterrupted({ signal }: Io): (error: unknown) => undefined {
+  return (error) => {
+    if (!signal.aborted) throw error;
+    return undefined;
   };
 }

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { HeadlessOptions, SubagentInput } from "../../agent/internal.ts";
 import { packageVersion } from "../../files/internal.ts";
-import type { Mode } from "../../permissions/internal.ts";
+import { type Mode, splitRules } from "../../permissions/internal.ts";
 import { defined, isObject, Problem } from "../../protocol/internal.ts";
 import type { Io, ParsedCall } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
-import { choice, choices, optionTexts, positiveNumber } from "../options/option-values.ts";
+import { choice, choices, optionTexts, positiveNumber, wholeNumber } from "../options/option-values.ts";
 import { permissionMode } from "../options/permission-mode.ts";
 import { pluginFolders, settingsArguments, trustMode } from "../options/settings-options.ts";
 
@@ -56,8 +56,8 @@ export function agentOptions(call: ParsedCall, io: Io): Omit<HeadlessOptions, ke
     settings: settingsArguments(call, io),
     plugins: pluginFolders(call, io),
     mcpConfig: settingsArguments(call, io, "mcp-config"),
-    allowedTools: call.texts("allowed-tools").flatMap(rulesIn),
-    disallowedTools: call.texts("disallowed-tools").flatMap(rulesIn),
+    allowedTools: call.texts("allowed-tools").flatMap(splitRules),
+    disallowedTools: call.texts("disallowed-tools").flatMap(splitRules),
     addDirectories: call.texts("add-dir").map((folder) => resolve(cwd, folder)),
     persist: !call.flag("no-session-persistence"),
     webFetch: call.flag("web-fetch"),
@@ -78,26 +78,11 @@ export function agentOptions(call: ParsedCall, io: Io): Omit<HeadlessOptions, ke
       settingSources: sourcesOf(call),
       permissionMode: modeOf(call),
       maxThinkingTokens: thinkingTokens(call, io),
-      maxTurns: positiveNumber(call, "max-turns", "whole"),
+      maxTurns: wholeNumber(call, "max-turns", 1),
       maxBudgetUsd: positiveNumber(call, "max-budget-usd"),
       compactAt: positiveNumber(call, "compact-at"),
     }),
   };
-}
-
-/** Splits rules at commas and blanks outside parentheses, which can contain both. */
-function rulesIn(list: string): readonly string[] {
-  const rules: string[] = [];
-  let rule = "";
-  let depth = 0;
-  for (const letter of list) {
-    depth = Math.max(0, depth + (letter === "(" ? 1 : letter === ")" ? -1 : 0));
-    if (depth === 0 && /[\s,]/.test(letter)) {
-      rules.push(rule);
-      rule = "";
-    } else rule += letter;
-  }
-  return [...rules, rule].filter(Boolean);
 }
 
 function toolsOf(call: ParsedCall): readonly string[] | undefined {

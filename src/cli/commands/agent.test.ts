@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
 import type { Io } from "../command-line/command.ts";
-import { callHookline, type Said } from "../fixtures/caller.ts";
+import { type CommandResult, callHookline } from "../fixtures/caller.ts";
 import { main } from "../main.ts";
 
 let base = "";
@@ -19,7 +19,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 async function agent(
   args: readonly string[],
   { answers = [{ text: "Hello." }] as readonly object[], stdin = "", env = {} as Record<string, string> } = {},
-): Promise<Said> {
+): Promise<CommandResult> {
   writeFileSync(join(base, "script.json"), JSON.stringify({ answers }));
   return callHookline(["agent", ...args, "--model", `scripted:${join(base, "script.json")}`], {
     home: join(base, "home"),

@@ -1,6 +1,6 @@
 import type { Model, ScriptedModel } from "../../models/internal.ts";
 import type { Command, Io } from "../command-line/command.ts";
-import { processSignals, signalExitStatus } from "../command-line/signals.ts";
+import { processSignals, signalExitStatus, unlessInterrupted } from "../command-line/signals.ts";
 import { engineOptions } from "../options/settings-options.ts";
 import { agentOptions, checkAgentFlags, headlessOptions, namedModel } from "./agent-options.ts";
 
@@ -37,7 +37,7 @@ Exit status: 0 answered; 1 API error, refused start, limit reached or invalid ar
       multiple: true,
       about: "rules of calls to deny, separated by commas; a bare tool name removes the tool",
     },
-    tools: { value: "NAMES", multiple: true, about: "offer only these tools; default for all" },
+    tools: { value: "NAMES", multiple: true, about: 'offer only these tools; "default" means all' },
     "system-prompt": { value: "TEXT", about: "replace the system prompt" },
     "append-system-prompt": { value: "TEXT", about: "append to the system prompt" },
     subagents: { value: "JSON", about: "additional subagents: name, description, prompt, tools, model" },
@@ -122,11 +122,4 @@ function isScripted(model: Model): model is ScriptedModel {
 function retriesOf({ env }: Io): { tries?: number } {
   const retries = Number.parseInt(env["CLAUDE_CODE_MAX_RETRIES"] ?? "", 10);
   return Number.isNaN(retries) ? {} : { tries: retries + 1 };
-}
-
-function unlessInterrupted({ signal }: Io): (error: unknown) => undefined {
-  return (error) => {
-    if (!signal.aborted) throw error;
-    return undefined;
-  };
 }

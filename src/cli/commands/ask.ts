@@ -8,9 +8,9 @@ import { choice, optionTexts, positiveNumber } from "../options/option-values.ts
 
 export const command: Command = {
   usage: '"PROMPT" [--agent claude|hookline|PROGRAM] [--file PROMPTS --jobs N] [--as text|json|tool-result|context]',
-  about: `Runs an agent session in the background and returns its answer, tokens and cost as data.
+  about: `Runs one session of a coding agent and returns its answer, tokens and cost as data.
 
-The agent runs headless, as a session of its own that is independent of a session that calls it. PROMPT can be - for standard input.
+The agent runs headless in a session of its own, also when another agent calls this command. PROMPT can be - for standard input.
 Hooks in the settings of the directory run only if they are approved (hookline trust) or with --project-settings. --file has one prompt
 per line, or one JSON object per line with "prompt" and "cwd", "model", "resume", "fork"; answers are in the order of the prompts.
 Exit status: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; with several prompts, the first that is not 0.`,
@@ -102,29 +102,22 @@ async function shown(result: SessionResult, form: ResultForm, call: ParsedCall, 
 async function callsOf(call: ParsedCall, io: Io): Promise<readonly SessionCall[]> {
   const file = call.text("file");
   const common = await commonOf(call, io);
+  const [prompt, ...extra] = call.operands;
   if (file === undefined) {
-    const [prompt, ...extra] = call.operands;
-    if (prompt === undefined || extra.length > 0) {
-      throw new Problem(
-        "cli/usage",
-        "hookline ask takes one prompt in quotes, or --file PROMPTS. See hookline ask --help.",
-      );
-    }
-    return [{ ...common, prompt: prompt === "-" ? await readText("-", "the prompt", io) : prompt }];
+    if (prompt !== undefined && extra.length === 0)
+      return [{ ...common, prompt: prompt === "-" ? await readText("-", "the prompt", io) : prompt }];
+    const message = "hookline ask takes one prompt in quotes, or --file PROMPTS. See hookline ask --help.";
+    throw new Problem("cli/usage", message);
   }
-  if (call.operands.length > 0) throw new Problem("cli/usage", "A prompt and --file cannot be used together.");
-  const lines = (
-    await readFile(resolve(io.cwd, file), "utf8").catch((cause: unknown) => unreadable(file, cause))
-  ).split(/\r?\n/);
-  const calls = lines.flatMap((line, index) =>
-    line.trim() === "" ? [] : [{ ...common, ...lineCall(line, file, index) }],
-  );
+  if (prompt !== undefined) throw new Problem("cli/usage", "A prompt and --file cannot be used together.");
+  const text = await readFile(resolve(io.cwd, file), "utf8").catch((cause: unknown) => {
+    throw new Problem("cli/bad-input", `--file ${file} cannot be read: ${String(cause)}`, { cause });
+  });
+  const calls = text
+    .split(/\r?\n/)
+    .flatMap((line, index) => (line.trim() === "" ? [] : [{ ...common, ...lineCall(line, file, index) }]));
   if (calls.length === 0) throw new Problem("cli/bad-input", `${file} contains no prompts.`);
   return calls;
-}
-
-function unreadable(file: string, cause: unknown): never {
-  throw new Problem("cli/bad-input", `--file ${file} cannot be read: ${String(cause)}`, { cause });
 }
 
 async function commonOf(call: ParsedCall, io: Io): Promise<Omit<SessionCall, "prompt">> {

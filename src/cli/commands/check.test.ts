@@ -127,6 +127,16 @@ test("--batch answers each line in order and continues after an invalid one", as
   expect(plain).toEqual({ status: 2, out: "deny\tBash\tBash(rm *) denies it\n", err: "" });
 });
 
+test("a call of --batch is one line whatever its text contains, and CRLF ends a line too", async () => {
+  const line = JSON.stringify({ tool: "Bash", input: { command: "rm \u2028 \u2029 x" } });
+  const { status, out } = await run(["--batch", "--json", "--deny", "Bash(rm *)"], `${line}\r\n${line}`);
+  const decisions = out
+    .trimEnd()
+    .split("\n")
+    .map((one) => (JSON.parse(one) as { decision: string }).decision);
+  expect([status, decisions]).toEqual([0, ["deny", "deny"]]);
+});
+
 test("what a project restricts counts at once, what it grants waits for trust", async () => {
   settings("proj", { allow: ["Bash(npm *)"], deny: ["Bash(git push *)"], defaultMode: "bypassPermissions" });
   const decision = async (command: string) =>
@@ -185,7 +195,7 @@ test("--batch and --no-settings keep no warning about rules to themselves", asyn
   writeFileSync(file, JSON.stringify({ permission: { deny: ["Bash(rm *)"] } }));
   const { err } = await run([...bash("ls"), "--no-settings", "--settings", file]);
   expect(err).toBe(
-    `hookline: settings-invalid: "permission" in ${file} is not a settings key and has no effect. Use permissions instead.\n`,
+    `hookline: settings-invalid: "permission" in ${file} is not a settings key; what it denies or asks about is asked about. Use permissions instead.\n`,
   );
   writeFileSync(file, JSON.stringify({ allowManagedPermissionRulesOnly: true }));
   const policy = await run([...bash("ls"), "--no-settings", "--settings", file]);

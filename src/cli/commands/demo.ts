@@ -1,7 +1,6 @@
-import type { AgentResult } from "../../agent/internal.ts";
 import { type Outcome, Problem } from "../../protocol/internal.ts";
-import type { Command, Io } from "../command-line/command.ts";
-import { missingSteps, playDemo } from "../demo/play.ts";
+import type { Command } from "../command-line/command.ts";
+import { type DemoRecording, missingSteps, playDemo } from "../demo/play.ts";
 import { type DemoProject, makeDemoProject } from "../demo/project.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
@@ -25,9 +24,9 @@ it happens. It needs no API key and no network, and changes nothing outside a te
     try {
       const delayMs = call.flag("fast") || json ? 0 : 600;
       const say = json ? async () => undefined : io.out;
-      const { recording, result } = await playDemo(project, { delayMs, say, style, signal: io.signal });
+      const recording = await playDemo(project, { delayMs, say, style, signal: io.signal });
       if (json) await io.out(jsonText(recording.outcomes));
-      else await io.out(summary(recording.outcomes, result, style) + ending(project, call.flag("keep"), io));
+      else await io.out(summary(recording, style) + ending(project, call.flag("keep"), style));
       if (io.signal.aborted) return 130;
       const missing = missingSteps(recording);
       if (missing.length > 0) throw new Problem("demo/off-script", missing.join("\n"));
@@ -38,7 +37,7 @@ it happens. It needs no API key and no network, and changes nothing outside a te
   },
 };
 
-function summary(outcomes: readonly Outcome[], result: AgentResult, style: Style): string {
+function summary({ outcomes, result }: DemoRecording, style: Style): string {
   const runs = outcomes.flatMap((outcome) => outcome.runs);
   const count = (holds: (outcome: Outcome) => boolean): number => outcomes.filter(holds).length;
   const tokens = Object.values(result.modelUsage).reduce(
@@ -51,10 +50,14 @@ function summary(outcomes: readonly Outcome[], result: AgentResult, style: Style
     `${count(({ event, decision }) => event === "PreToolUse" && decision === "deny")} denied, ${count(({ updatedInput }) => updatedInput !== undefined)} rewritten, ${count(({ decision }) => decision === "ask")} asked, ${count(({ event, blocked }) => event === "Stop" && blocked)} sent back to work`,
     `${tokens} tokens of a scripted model; a real one would cost $${result.total_cost_usd.toFixed(4)}`,
   ];
-  return `\n${style.bold("What happened")}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+  return section("What happened", lines, style);
 }
 
-function ending({ root, folder }: DemoProject, keep: boolean, io: Io): string {
+function section(title: string, lines: readonly string[], style: Style): string {
+  return `\n${style.bold(title)}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+function ending({ root, folder }: DemoProject, keep: boolean, style: Style): string {
   const kept = keep
     ? `\nThe directory is kept: ${root}\nIts hooks are in ${folder}/hooks and ${folder}/.claude/settings.json.\n`
     : "";
@@ -63,5 +66,5 @@ function ending({ root, folder }: DemoProject, keep: boolean, io: Io): string {
     "npx hookline list              list every hook that is configured here",
     `npx hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`,
   ];
-  return `${kept}\n${styleFor(io).bold("With your own settings")}\n${next.map((line) => `  ${line}\n`).join("")}`;
+  return kept + section("With your own settings", next, style);
 }

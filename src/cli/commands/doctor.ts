@@ -1,9 +1,9 @@
 import { diagnose, type Finding } from "../../engine/internal.ts";
 import {
-  clientsInUse,
   type InstallRepair,
+  type InstallReport,
   type InstallTarget,
-  installFindings,
+  installReport,
   isCodeAsInstalled,
   repairInstall,
 } from "../../install/internal.ts";
@@ -35,15 +35,15 @@ Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on fail
   async run(call, io) {
     projectFolder(call, io);
     const settings = engineSettings(call, io);
-    const { cwd } = settings;
-    const repairs = call.flag("fix") ? await repairAll(cwd, io) : [];
+    const target = { cwd: settings.cwd, home: io.home, env: io.env };
+    const repairs = call.flag("fix") ? await repairAll(target, io) : [];
     const engine = await diagnose(settings);
-    const findings = withoutRepeats([...(await installFindings(standpointAt(cwd, io), installContext(io))), ...engine]);
-    const clients = await clientsInUse(standpointAt(cwd, io), installContext(io));
+    const { findings: installed, clients } = await installReport(target, installContext(io), settings.settings);
+    const findings = withoutRepeats([...installed, ...engine]);
     const problems = findings.filter(({ level }) => level !== "note").length;
     await io.out(
       call.flag("json")
-        ? jsonText({ ok: problems === 0, findings, clients, ...repairsJson(repairs, call) })
+        ? jsonText({ ok: problems === 0, findings, clients: clientsJson(clients), ...repairsJson(repairs, call) })
         : repairsText(repairs, call) + doctorText(findings, problems, styleFor(io)) + clientsText(clients),
     );
     if (repairs.some(({ unreadable }) => unreadable === true)) return 1;
@@ -51,13 +51,9 @@ Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on fail
   },
 };
 
-function standpointAt(cwd: string, { home, env }: Io): InstallTarget {
-  return { cwd, home, env };
-}
-
 /** Approves repaired entries, unless the code has changed since it was installed. */
-async function repairAll(cwd: string, io: Io): Promise<readonly InstallRepair[]> {
-  const repairs = await repairInstall(standpointAt(cwd, io), installContext(io));
+async function repairAll(target: InstallTarget, io: Io): Promise<readonly InstallRepair[]> {
+  const repairs = await repairInstall(target, installContext(io));
   for (const { wrote } of repairs) {
     if (wrote !== undefined && (await isCodeAsInstalled(wrote.places)))
       await approveEntries(wrote.places, wrote.planned, io);
@@ -80,10 +76,12 @@ function doctorText(findings: readonly Shown[], problems: number, style: Style):
   return `${[...findings.flatMap((finding) => findingLines(finding, style)), total].join("\n")}\n`;
 }
 
-function clientsText(clients: Awaited<ReturnType<typeof clientsInUse>>): string {
-  return clients
-    .map(({ scope, client, behindScript }) => `client   ${clientLabel(client, behindScript)} (${scope})\n`)
-    .join("");
+function clientsText(clients: InstallReport["clients"]): string {
+  return clients.map((client) => `client   ${clientLabel(client)} (${client.scope})\n`).join("");
+}
+
+function clientsJson(clients: InstallReport["clients"]): readonly object[] {
+  return clients.map(({ scope, form, behindScript }) => ({ scope, client: form, behindScript }));
 }
 
 /** Keeps one of equal findings about several places: the first. */

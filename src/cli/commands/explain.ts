@@ -11,13 +11,12 @@ import {
 import type { AppWarning } from "../../sdk/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject, withToolHint } from "../command-line/input.ts";
-import { clientWarnings, engineOptions, engineSettings, withEngine } from "../options/settings-options.ts";
+import { engineOptions, engineSettings, settingsWarnings, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "EVENT [--tool TOOL] [--input JSON|FILE|-] [--json]",
-  about: `Prints which hooks would run for an event in Hookline, and why the others would not. Nothing is run. Differences in Claude Code are
-mentioned.
+  about: `Prints which hooks would run for an event in Hookline, and why the others would not, and where Claude Code differs. Nothing is run.
 
 With --tool, --input is the input of the tool; without it, the whole payload.`,
   mostArguments: 1,
@@ -50,7 +49,7 @@ With --tool, --input is the input of the tool; without it, the whole payload.`,
       const report = {
         ...explanation,
         warnings: [
-          ...distinct([...engine.warnings, ...(await clientWarnings(call, io)), ...about]),
+          ...distinct([...(await settingsWarnings(engine, call, io)), ...about]),
           ...off.map((message) => ({ code: "never-runs" as const, message })),
         ],
       };

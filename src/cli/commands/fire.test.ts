@@ -41,3 +41,16 @@ test("fire and explain show a deny rule that cannot be read", async () => {
     expect([command, warnings.map(({ code }) => code)]).toEqual([command, expect.arrayContaining(["rule-invalid"])]);
   }
 });
+
+test("fire, list and explain warn that HOOKLINE=0 switches hooks off, wherever it is set", async () => {
+  const home = mkdtempSync(join(tmpdir(), "fire-"));
+  for (const words of [["fire", "Stop"], ["list"], ["explain", "Stop"]]) {
+    const env = { HOME: home, HOOKLINE: "0" };
+    const warning = "warning disabled: HOOKLINE=0 in the environment switches off every hook of Hookline apps.";
+    expect((await callHookline(words, { home, env })).out).toContain(warning);
+    const settings = ["--settings", '{"env":{"HOOKLINE":"0"}}', "--json"];
+    const { out } = await callHookline([...words, ...settings], { home, env: { HOME: home } });
+    expect(out).toContain("HOOKLINE=0 in env of the settings switches off");
+    expect((await callHookline(words, { home, env: { HOME: home } })).out).not.toContain("HOOKLINE=0");
+  }
+});

@@ -10,7 +10,7 @@ import {
 } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject, withToolHint } from "../command-line/input.ts";
-import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
+import { engineOptions, settingsWarnings, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -39,7 +39,7 @@ Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and
     const payload = input === undefined ? {} : await readObject(input, "--input", io);
     return withEngine(call, io, async (engine) => {
       const outcome = await engine.fireUnknown(event, payload, { signal: io.signal });
-      const settings = [...engine.warnings, ...(await clientWarnings(call, io))];
+      const settings = await settingsWarnings(engine, call, io);
       const warnings = [...settings, ...foreignWarning(event, payload), ...outcome.warnings];
       const report = { ...outcome, warnings };
       await io.out(call.flag("json") ? jsonText(report) : outcomeText(report, styleFor(io)));

@@ -65,3 +65,10 @@ test("every line is followed once, even if the files are rotated twice between t
     ["9", "10", "11", "12"],
   ]);
 });
+
+test("a long line keeps its characters, wherever a read splits them", async () => {
+  const line = `x${"é".repeat(100_000)}`;
+  const bytes = Buffer.from(`${line}\n`);
+  writeFileSync(file, bytes.subarray(0, 65_536));
+  expect(await linesByLook([() => appendFileSync(file, bytes.subarray(65_536))])).toEqual([[], [line]]);
+});

@@ -7,10 +7,8 @@ export async function* readLog(files: readonly string[]): AsyncGenerator<string>
   const opened = await openAll(files);
   try {
     for (const file of opened) {
-      const rest = new PartialLine();
-      yield* readNewLines(file, rest);
-      const left = await readTail(file, rest);
-      if (left !== "") yield left;
+      const lines = (await file.readFile("utf8")).split("\n");
+      yield* lines.at(-1) === "" ? lines.slice(0, -1) : lines;
     }
   } finally {
     await closeAll(opened);
@@ -91,34 +89,27 @@ async function inosOf(files: readonly string[]): Promise<readonly (number | unde
   return inos;
 }
 
-/** The position in a file, and the beginning of a line that is not complete yet. */
+/** The position in a file, and the beginning of a line that is not complete yet, as bytes: two reads can split a character. */
 class PartialLine {
   at = 0;
-  text = "";
+  bytes: Buffer[] = [];
 }
 
 async function* readNewLines(file: FileHandle, rest: PartialLine): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
   const chunk = Buffer.alloc(64 * 1024);
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, rest.at);
     if (bytesRead === 0) return;
-    // Whole lines only, since two reads can split a character.
-    const end = chunk.subarray(0, bytesRead).lastIndexOf(0x0a) + 1 || (bytesRead === chunk.length ? bytesRead : 0);
-    if (end === 0) return;
-    rest.at += end;
-    const lines = (rest.text + decoder.decode(chunk.subarray(0, end), { stream: true })).split("\n");
-    rest.text = lines.pop() ?? "";
-    yield* lines;
+    rest.at += bytesRead;
+    const read = Buffer.from(chunk.subarray(0, bytesRead));
+    const end = read.lastIndexOf(0x0a);
+    if (end >= 0) {
+      const lines = Buffer.concat([...rest.bytes, read.subarray(0, end)]).toString("utf8");
+      rest.bytes = [];
+      yield* lines.split("\n");
+    }
+    rest.bytes.push(read.subarray(end + 1));
   }
-}
-
-/** The end of a file after its last line break. */
-async function readTail(file: FileHandle, rest: PartialLine): Promise<string> {
-  const { size } = await file.stat();
-  const bytes = Buffer.alloc(Math.max(0, size - rest.at));
-  const { bytesRead } = await file.read(bytes, 0, bytes.length, rest.at);
-  return rest.text + bytes.subarray(0, bytesRead).toString();
 }
 
 function openIfExists(path: string): Promise<FileHandle | undefined> {

@@ -13,7 +13,7 @@ test("a hooks file and its test are written, and never replaced unasked", async 
   expect(readFileSync(file, "utf8")).toBe("// mine");
   await init(folder, "--force");
   expect(readFileSync(file, "utf8")).toContain("export default app;");
-  expect(readFileSync(file, "utf8")).toContain('{ name: "ask-before-delete", onFailure: "block", recheck: true }');
+  expect(readFileSync(file, "utf8")).toContain('const app = createApp({ onFailure: "block" });');
   const plain = emptyProject();
   await init(plain, "--js");
   expect(readdirSync(join(plain, ".claude")).sort()).toEqual(["hooks.mjs", "hooks.test.mjs"]);

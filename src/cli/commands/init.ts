@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ignoringErrors, packageFile, replaceFile } from "../../files/internal.ts";
-import { closestName, Problem } from "../../protocol/internal.ts";
+import { didYouMean, Problem } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { jsonText } from "../print/terminal.ts";
 
@@ -91,10 +91,10 @@ function hooksFile(recipes: readonly Recipe[]): string {
     'import { ask, createApp } from "hookline/sdk";',
     ...importLines(recipes),
     "",
-    "const app = createApp();",
+    '// With onFailure: "block" a crash of a guard denies the call.',
+    'const app = createApp({ onFailure: "block" });',
     ...includeLines(recipes),
-    '// With onFailure: "block" a crash of the guard denies the call.',
-    'app.preTool("Bash", { name: "ask-before-delete", onFailure: "block", recheck: true }, ({ input }) =>',
+    'app.preTool("Bash", { name: "ask-before-delete", recheck: true }, ({ input }) =>',
     '  /\\brm\\b/.test(input.command) ? ask("This deletes files.") : undefined,',
     ");",
     "export default app;",
@@ -176,9 +176,8 @@ function recipeNames(): readonly string[] {
 async function readRecipe(name: string): Promise<Recipe> {
   const known = recipeNames();
   if (!known.includes(name)) {
-    const near = closestName(name, known);
-    const hint = near === undefined ? `Recipes: ${known.join(", ")}.` : `Did you mean "${near}"?`;
-    throw new Problem("cli/usage", `Unknown recipe "${name}". ${hint}`);
+    const hint = didYouMean(name, known, `Recipes: ${known.join(", ")}.`);
+    throw new Problem("cli/usage", `Unknown recipe "${name}".${hint}`);
   }
   const text = await readFile(join(recipesFolder, `${name}.ts`), "utf8");
   const declared = /^ {2}hooks: \[(.*)\],$/m.exec(text)?.[1] ?? "";

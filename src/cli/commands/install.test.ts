@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -144,4 +145,101 @@ test("uninstall --purge names the log of all projects, removes the app's tasks a
   expect([wouldGo.includes(`would remove   ${own}\n`), left()]).toEqual([true, [true, true, true]]);
   const first = await hookline("uninstall", ...scope, "--purge");
   expect([first.out.includes(`removed   ${log} (of all projects)\n`), left()]).toEqual([true, [false, true, false]]);
+});
+
+/** A project with an app in local scope, and an empty subdirectory. */
+function subdirectory() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+  const [home, project] = [join(folder, "home"), join(folder, "project")];
+  const sub = join(project, "sub");
+  for (const one of [home, sub, join(project, ".claude")]) mkdirSync(one, { recursive: true });
+  writeFileSync(
+    join(project, ".claude/hooks.mjs"),
+    `import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n`,
+  );
+  const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"] };
+  const hookline = (words: readonly string[], cwd: string) => callHookline(words, { home, env, cwd });
+  return { home, project, sub, settings: join(project, ".claude/settings.local.json"), hookline };
+}
+
+const reporting = [["status"], ["doctor"], ["list"], ["fire", "Stop"], ["explain", "Stop"]];
+
+test("in a subdirectory status, doctor, list, fire and explain say that the hooks of the parent do not apply there", async () => {
+  const { project, sub, settings, hookline } = subdirectory();
+  expect((await hookline(["install", "--scope", "local", "--transport", "run"], project)).status).toBe(0);
+  const claim = `The hooks in ${settings} do not apply in ${sub}:`;
+  for (const words of reporting) {
+    const answer = async (cwd: string) => {
+      const { status, out } = await hookline(words, cwd);
+      return [words, out.includes(claim), status];
+    };
+    expect(await answer(sub)).toEqual([words, true, words[0] === "doctor" ? 3 : 0]);
+    expect(await answer(project)).toEqual([words, false, 0]);
+  }
+});
+
+test("they also report it in a subdirectory that is a project of its own, but not for the user's settings or a given file", async () => {
+  const { home, project, sub, settings, hookline } = subdirectory();
+  const hooks = { Stop: [{ hooks: [{ type: "command", command: "true" }] }] };
+  writeFileSync(settings, JSON.stringify({ hooks }));
+  mkdirSync(join(home, ".claude/sub"), { recursive: true });
+  writeFileSync(join(home, ".claude/settings.json"), JSON.stringify({ hooks }));
+  const claim = `parent-settings: The hooks in ${settings} do not apply in`;
+  for (const own of ["package.json", ".git", ".claude"]) {
+    const folder = join(sub, own.slice(1), "deeper");
+    mkdirSync(join(folder, own), { recursive: true });
+    for (const words of reporting) expect((await hookline(words, folder)).out).toContain(`${claim} ${folder}:`);
+  }
+  const { warnings } = JSON.parse((await hookline(["status", "--json"], sub)).out) as { warnings: readonly object[] };
+  expect(warnings).toMatchObject([{ code: "parent-settings", place: settings }]);
+  for (const words of reporting)
+    expect((await hookline(words, join(home, ".claude/sub"))).out).not.toContain("parent-settings");
+  symlinkSync(join(project, ".claude"), join(sub, ".claude"));
+  for (const words of reporting) expect((await hookline(words, sub)).out).not.toContain("parent-settings");
+  rmSync(join(sub, ".claude"));
+  const link = join(home, "link");
+  symlinkSync(sub, link);
+  for (const words of reporting)
+    expect((await hookline([...words, "--cwd", link], home)).out).toContain(`${claim} ${sub}:`);
+  for (const words of reporting.slice(1))
+    expect((await hookline([...words, "--settings", settings], sub)).out).not.toContain("parent-settings");
+});
+
+test("they do not report a parent whose hooks are the same as those of the current directory, or that has none", async () => {
+  const { project, settings, hookline } = subdirectory();
+  const worktree = join(project, ".claude/worktrees/x");
+  const own = join(worktree, ".claude/settings.local.json");
+  mkdirSync(join(worktree, ".claude"), { recursive: true });
+  const put = (file: string, ...commands: readonly string[]) => {
+    const hooks = { Stop: [{ hooks: commands.map((command) => ({ type: "command", command })) }], PreToolUse: [] };
+    writeFileSync(file, JSON.stringify({ hooks }));
+  };
+  const isReported = async () =>
+    Promise.all(reporting.map(async (words) => (await hookline(words, worktree)).out.includes("parent-settings")));
+  put(settings, "true");
+  put(own, "true");
+  expect(await isReported()).toEqual(reporting.map(() => false));
+  put(own, "false");
+  expect(await isReported()).toEqual(reporting.map(() => true));
+  put(settings);
+  expect(await isReported()).toEqual(reporting.map(() => false));
+});
+
+test.each([
+  ["not valid JSON", (file: string) => writeFileSync(file, "{ hooks")],
+  ["a pipe", (file: string) => execFileSync("mkfifo", [file])],
+  ["a directory", (file: string) => mkdirSync(file)],
+  ["a circular link", (file: string) => symlinkSync(file, file)],
+  ["empty", (file: string) => writeFileSync(file, "")],
+])("in a subdirectory they report settings of the parent that are %s", async (_, put) => {
+  const { sub, settings, hookline } = subdirectory();
+  put(settings);
+  for (const words of [...reporting, ["status", "--json"]]) {
+    const { out } = await hookline(words, sub);
+    expect(out).toContain(`${settings} cannot be read: `);
+    expect([words, out]).toEqual([words, expect.stringContaining(`If it has hooks, they do not apply in ${sub}:`)]);
+  }
+  const { status, out } = await hookline(["status", "--json"], sub);
+  const local = { scope: "local", drift: [expect.objectContaining({ message: expect.stringContaining(settings) })] };
+  expect([status, JSON.parse(out)]).toMatchObject([3, { scopes: [{}, local, {}], warnings: [{ place: settings }] }]);
 });

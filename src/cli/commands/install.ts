@@ -34,7 +34,7 @@ Exit status: 0 when installed or already installed, 1 on failure, 2 when the app
     "shell-form": { about: "write commands as one shell line, for agents that do not support args" },
     "allow-http-decisions": {
       requires: "transport=http",
-      about: "also for events whose answer decides, although any process that takes the port can answer them",
+      about: "write http entries for events whose answer decides, too; any process that takes the port can then decide",
     },
     "token-env": {
       excludes: ["literal-token"],

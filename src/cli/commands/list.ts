@@ -1,7 +1,7 @@
 import type { ListedHook } from "../../engine/internal.ts";
 import { escapeControls, groupBy, stripControl, type Warning, type WarningCode } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
+import { engineOptions, settingsWarnings, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -13,7 +13,7 @@ or do not cover what they seem to cover. Nothing is run.`,
   async run(call, io) {
     return withEngine(call, io, async (engine) => {
       const hooks = engine.list();
-      const warnings = [...engine.warnings, ...(await clientWarnings(call, io))];
+      const warnings = await settingsWarnings(engine, call, io);
       await io.out(call.flag("json") ? jsonText({ hooks, warnings }) : listText(hooks, warnings, styleFor(io)));
       return 0;
     });
@@ -43,6 +43,7 @@ function stateText({ trust, problems }: ListedHook, style: Style): string {
   // It is skipped, or with `onFailure: "block"` denies what it matches; the warning says which.
   if (problems.some(({ code }) => code === "hook-invalid")) return style.yellow("cannot be used");
   if (problems.some(({ code }) => neverRuns.has(code))) return style.yellow("never runs");
+  if (problems.some(({ code }) => code === "hook-empty")) return style.yellow("does nothing");
   if (trust === "trusted") return style.green(trust);
   return style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
 }

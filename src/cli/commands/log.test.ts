@@ -69,6 +69,21 @@ test("a line per record, filtered by session, event, handler, decision, failure,
   }
 });
 
+test("a printed time is local: --since reads it as the same moment", async () => {
+  const zone = process.env["TZ"];
+  process.env["TZ"] = "Asia/Tokyo";
+  try {
+    writeFileSync(file, [record({ time: "2026-01-31T15:00:00.001Z" }), record({ time: "not a time" })].join(""));
+    const [first = "", second] = (await run()).out.split("\n");
+    expect([first.slice(0, 23), second?.slice(0, 12)]).toEqual(["2026-02-01 00:00:00.001", "not a time  "]);
+    expect((await run("--since", first.slice(0, 23))).out).toBe(`${first}\n`);
+    expect((await run("--since", "2026-02-01 00:00:00.002")).out).toBe("");
+  } finally {
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+  }
+});
+
 test("an event, a tool or a handler that the log does not have is named on stderr, with the closest name", async () => {
   writeFileSync(file, record({ handlers: [{ name: "guard", outcome: "answered", ms: 1 }] }));
   const err = async (...args: string[]) => (await run(...args)).err;

@@ -1,16 +1,8 @@
-import {
-  closestName,
-  escapeControls,
-  escapeJson,
-  eventNames,
-  Problem,
-  parseObject,
-  plainLine,
-} from "../../protocol/internal.ts";
+import { didYouMean, escapeControls, escapeJson, eventNames, parseObject, plainLine } from "../../protocol/internal.ts";
 import { type LogRecord, logFiles } from "../../sdk/internal.ts";
-import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { timeBefore } from "../options/option-values.ts";
-import { plural } from "../print/figures.ts";
+import type { Command, ParsedCall } from "../command-line/command.ts";
+import { choice, numberOption, pointInTime } from "../options/option-values.ts";
+import { exactTimeText, plural } from "../print/figures.ts";
 import { type Style, styleFor } from "../print/terminal.ts";
 import { followLog, readLog } from "./follow-log.ts";
 
@@ -32,7 +24,7 @@ are given, a record must match all of them. Control characters are escaped. Exit
     },
     failed: { about: "only failures" },
     slow: { value: "MS", about: "only calls that took at least this long" },
-    since: { value: "SPAN|DATE", about: "only since 30m, 2h or 7d ago, or since a date" },
+    since: { value: "SPAN|DATE", about: "only since 30m, 2h or 7d ago, or since a date, in local time" },
     json: { about: "print one JSON object per line" },
   },
   examples: ["hookline log --since 1h --failed", "hookline log --follow --event PreToolUse:Bash"],
@@ -43,17 +35,16 @@ are given, a record must match all of them. Control characters are escaped. Exit
       call.flag("json") ? escapeJson(JSON.stringify(record)) : logLine(record, style);
     const files = logFiles(io.env, { files: mostFiles });
     let unreadable = 0;
-    const seen: SeenNames = { events: new Set(), tools: new Set(), handlers: new Set() };
-    const print = async (line: string) => {
+    const seen: SeenNames = { event: new Set(eventNames), tool: new Set(), handler: new Set() };
+    for await (const line of call.flag("follow") ? followLog(files, io.signal) : readLog(files)) {
       const record = recordIn(line);
       if (record === undefined) unreadable++;
       else {
         addNames(record, seen);
         if (matches(record)) await io.out(`${show(record)}\n`);
       }
-    };
-    for await (const line of call.flag("follow") ? followLog(files, io.signal) : readLog(files)) await print(line);
-    await warnUnreadable(unreadable, io);
+    }
+    if (unreadable > 0) await io.err(`hookline: ${plural(unreadable, "line")} of the log could not be read.\n`);
     for (const note of notSeen(call, seen)) await io.err(`hookline: ${plainLine(note)}\n`);
     return 0;
   },
@@ -67,46 +58,29 @@ function recordIn(line: string): LogRecord | undefined {
   return typeof value?.["time"] === "string" && typeof value["event"] === "string" ? (value as LogRecord) : undefined;
 }
 
-async function warnUnreadable(count: number, io: Io): Promise<void> {
-  if (count > 0) await io.err(`hookline: ${plural(count, "line")} of the log could not be read.\n`);
-}
+/** The names of all events, and the names in the records that were read. */
+type SeenNames = Readonly<Record<"event" | "tool" | "handler", Set<string>>>;
 
-/** The names in the records that were read. */
-interface SeenNames {
-  readonly events: Set<string>;
-  readonly tools: Set<string>;
-  readonly handlers: Set<string>;
-}
-
-function addNames(record: LogRecord, { events, tools, handlers }: SeenNames): void {
-  events.add(record.event);
-  if (typeof record["tool"] === "string") tools.add(record["tool"]);
-  for (const name of handlerNames(record)) handlers.add(name);
+function addNames(record: LogRecord, { event, tool, handler }: SeenNames): void {
+  event.add(record.event);
+  if (typeof record["tool"] === "string") tool.add(record["tool"]);
+  for (const name of handlerNames(record)) handler.add(name);
 }
 
 /** A sentence for each name in a filter that no record has, when it is not the name of an event. */
-function notSeen(call: ParsedCall, { events, tools, handlers }: SeenNames): readonly string[] {
-  const { event, tool, handler } = namesIn(call);
-  const isUnknown = (name: string, names: ReadonlySet<string>) => name !== "" && name !== "*" && !names.has(name);
-  return [
-    ...(isUnknown(event, new Set([...eventNames, ...events]))
-      ? [noRecord("event", event, [...eventNames, ...events])]
-      : []),
-    ...(isUnknown(tool, tools) ? [noRecord("tool", tool, tools)] : []),
-    ...(isUnknown(handler, handlers) ? [noRecord("handler", handler, handlers)] : []),
-  ];
-}
-
-function noRecord(what: string, name: string, known: Iterable<string>): string {
-  const near = closestName(name, known);
-  return `The log has no ${what} "${name}".${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+function notSeen(call: ParsedCall, seen: SeenNames): readonly string[] {
+  const names = namesIn(call);
+  return (["event", "tool", "handler"] as const).flatMap((what) => {
+    const name = names[what];
+    if (name === "" || name === "*" || seen[what].has(name)) return [];
+    return [`The log has no ${what} "${name}".${didYouMean(name, seen[what])}`];
+  });
 }
 
 /** One line per record: time, event, answer, duration, handlers and reason, with the stacks of failures below it. */
 function logLine(record: LogRecord, style: Style): string {
   const parts = record["message"] === undefined ? eventParts(record, style) : messageParts(record, style);
-  const time = record.time.replace("T", " ").replace("Z", "");
-  const line = [style.dim(escapeControls(time)), escapeControls(subjectOf(record)), ...parts]
+  const line = [style.dim(escapeControls(exactTimeText(record.time))), escapeControls(subjectOf(record)), ...parts]
     .filter((part) => part !== "")
     .join("  ");
   return [line, ...stacksOf(record).map((frame) => style.dim(`    ${escapeControls(frame)}`))].join("\n");
@@ -167,9 +141,9 @@ interface LoggedHandler {
 function logFilter(call: ParsedCall): (record: LogRecord) => boolean {
   const session = call.text("session");
   const { event, tool, handler } = namesIn(call);
-  const answer = logAnswer(call.text("decision"));
-  const slowMs = milliseconds(call.text("slow"));
-  const sinceMs = sinceTime(call.text("since"));
+  const answer = answers[choice(call, "decision", Object.keys(answers)) ?? ""];
+  const slowMs = numberOption(call, "slow", "a number of milliseconds, such as 100", (ms) => ms >= 0);
+  const sinceMs = pointInTime(call, "since");
   return (record) =>
     (session === undefined || record.session?.startsWith(session) === true) &&
     (event === "" || record.event === event) &&
@@ -206,27 +180,3 @@ const answers: Readonly<Record<string, string>> = {
   ...{ allow: "allow", ask: "ask", defer: "defer", halt: "halt", none: "none" },
   ...{ refused: "refused", deny: "refused", block: "refused", denied: "refused", blocked: "refused" },
 };
-
-function logAnswer(decision: string | undefined): string | undefined {
-  if (decision === undefined || Object.hasOwn(answers, decision)) return decision && answers[decision];
-  const near = closestName(decision, Object.keys(answers));
-  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  const message = `Unknown --decision "${decision}". Use allow, ask, defer, refused, halt or none.${hint}`;
-  throw new Problem("cli/usage", message);
-}
-
-function milliseconds(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new Problem("cli/usage", `--slow must be a number of milliseconds, such as 100, not "${text}".`);
-}
-
-/** `30m`, `2h`, `7d`, or a date in UTC, as the log prints times. */
-function sinceTime(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = timeBefore(text) ?? Date.parse(text);
-  if (!Number.isNaN(time)) return time;
-  const message = `--since must be a duration such as 30m, 2h or 7d, or a date, not "${text}".`;
-  throw new Problem("cli/usage", message);
-}

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
-import { type ReplayOptions, type ReplayReport, replay } from "../../replay/internal.ts";
+import { type ReplayReport, replay } from "../../replay/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { defaultHooksFile } from "../command-line/input.ts";
+import { unlessInterrupted } from "../command-line/signals.ts";
 import { choices, pointInTime, wholeNumber } from "../options/option-values.ts";
 import { jsonOption, rootOption, sessionSearch } from "../options/session-options.ts";
 import { replayText, toolsNotFoundText } from "../print/replay-report.ts";
@@ -38,7 +39,7 @@ Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
       value: "deny|ask|change",
       multiple: true,
       about:
-        "exit with 3 when a call would be denied; denied or asked about; changed. With --against: of calls that differ",
+        "exit with 3 if a call would be denied (deny), denied or asked about (ask), or changed; with --against only calls that differ count",
     },
     "allow-effects": { about: "let the app write files, start programs and use the network" },
     limit: { value: "N", about: "rows in each list (default: 20; with --json 1000)" },
@@ -53,7 +54,7 @@ Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
     const failOn = choices(call, "fail-on", failures);
     const hooks = hooksFile(call, io);
     const progress = progressLine("Replaying", io);
-    const report = await unlessInterrupted(io, {
+    const report = await replay({
       ...sessionSearch(call, io),
       env: io.env,
       cwd: io.cwd,
@@ -67,7 +68,9 @@ Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
       limit: wholeNumber(call, "limit") ?? (call.flag("json") ? 1_000 : 20),
       signal: io.signal,
       progress: (state) => progress.show(state),
-    }).finally(() => progress.end());
+    })
+      .catch(unlessInterrupted(io))
+      .finally(() => progress.end());
     if (report === undefined) return 130;
     const columns = io.terminal.out ? io.terminal.columns : 120;
     const options = { root: call.text("root"), all: call.flag("all"), since: call.text("since") };
@@ -76,16 +79,6 @@ Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
     return failOn.some((what) => finds(report, what)) ? 3 : 0;
   },
 };
-
-/** Undefined when the user interrupted it. */
-async function unlessInterrupted({ signal }: Io, options: ReplayOptions): Promise<ReplayReport | undefined> {
-  try {
-    return await replay(options);
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
-}
 
 const failures = ["deny", "ask", "change"] as const;
 type Failure = (typeof failures)[number];

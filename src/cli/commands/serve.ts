@@ -8,6 +8,7 @@ import { hasOpenJobs, recordPayload } from "../../sdk/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { defaultHooksFile } from "../command-line/input.ts";
 import { positiveNumber } from "../options/option-values.ts";
+import { jsonText } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
@@ -87,19 +88,14 @@ function passedOn(call: ParsedCall, { cwd }: Io): string[] {
 
 async function stop(file: string, call: ParsedCall, io: Io): Promise<number> {
   const stopped = await stopDaemon(file, { env: io.env, signal: io.signal });
-  if (call.flag("json")) await io.out(`${JSON.stringify({ stopped })}\n`);
-  else
-    await io.out(
-      stopped
-        ? `stopped the daemon for ${escapeControls(file)}\n`
-        : `no daemon is running for ${escapeControls(file)}\n`,
-    );
+  const text = stopped ? "stopped the daemon" : "no daemon is running";
+  await io.out(call.flag("json") ? jsonText({ stopped }, 0) : `${text} for ${escapeControls(file)}\n`);
   return 0;
 }
 
 async function status(file: string, call: ParsedCall, io: Io): Promise<number> {
   const daemon = await daemonStatus(file, { env: io.env });
-  if (call.flag("json")) await io.out(`${JSON.stringify(daemon ?? null)}\n`);
+  if (call.flag("json")) await io.out(jsonText(daemon ?? null, 0));
   else if (daemon === undefined) await io.out(`no daemon is running for ${escapeControls(file)}\n`);
   else {
     const since = new Date(daemon.since).toISOString();
@@ -119,6 +115,6 @@ async function printDaemon(
   call: ParsedCall,
   io: Io,
 ): Promise<void> {
-  if (call.flag("json")) await io.out(`${JSON.stringify({ pid, port, hooksFile, sourceHash })}\n`);
-  else await io.out(`serving ${hooksFile} on 127.0.0.1:${port}, pid ${pid}\n`);
+  const text = `serving ${escapeControls(hooksFile)} on 127.0.0.1:${port}, pid ${pid}\n`;
+  await io.out(call.flag("json") ? jsonText({ pid, port, hooksFile, sourceHash }, 0) : text);
 }

@@ -2,6 +2,7 @@ import { closestName, Problem, plainLine } from "../../protocol/internal.ts";
 import { type Statusline, statusline } from "../../usage/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
+import { compileAsUsual, compileLess } from "../compile-less.ts";
 import { choice, optionTexts } from "../options/option-values.ts";
 import { moneyText } from "../print/figures.ts";
 
@@ -27,12 +28,15 @@ Exit status: 0 whatever the input is, 1 only for invalid options.`,
     const text = io.stdin.isTTY ? "" : await readAll(io);
     try {
       const options = { env: io.env, home: io.home, ...optionTexts(call, { timezone: "timezone" }) };
+      compileLess();
       const line = await statusline(text, options);
       await io.out(`${statuslineText(line, source, call.text("template"))}\n`);
     } catch (error) {
       if (error instanceof Problem && error.code === "usage/timezone") throw error;
       // Errors do not belong in a status bar; hookline usage prints them.
       await io.out("\n");
+    } finally {
+      compileAsUsual();
     }
     return 0;
   },
@@ -45,43 +49,44 @@ const defaultTemplate = "{model} | {session} session | {today} today | {block} |
 
 /** Fills in the template. The result has no line breaks and no control characters, whatever the input contains. */
 function statuslineText(line: Statusline, source: CostSource, template: string = defaultTemplate): string {
-  const figures = new Map<string, string | undefined>(Object.entries(figuresOf(line, source)));
+  const figure = (name: string) => figures.get(name)?.(line, source) ?? "";
   const parts = template.split("|").flatMap((part) => {
-    const used = [...part.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-    if (used.length > 0 && used.every((name) => !figures.get(name))) return [];
-    return [part.replace(/\{(\w+)\}/g, (_, name: string) => figures.get(name) ?? "").trim()];
+    const used = namesIn(part);
+    if (used.length > 0 && used.every((name) => figure(name) === "")) return [];
+    return [part.replace(/\{(\w+)\}/g, (_, name: string) => figure(name)).trim()];
   });
   return plainLine(parts.filter(Boolean).join(" | "));
 }
 
 /** A sentence for each name in a template that has no figure. */
 function unknownNames(template: string): readonly string[] {
-  const used = new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ""));
-  const unknown = [...used].filter((name) => !names.some((known) => known === name));
+  const unknown = [...new Set(namesIn(template))].filter((name) => !figures.has(name));
   return unknown.map((name) => {
-    const near = closestName(name, names);
+    const near = closestName(name, figures.keys());
     return `Unknown name {${name}} in --template.${near === undefined ? "" : ` Did you mean {${near}}?`}`;
   });
 }
 
-const names = ["model", "session", "host", "today", "block", "blockLeft", "context", "limits"] as const;
-
-function figuresOf(line: Statusline, source: CostSource): Readonly<Record<(typeof names)[number], string | undefined>> {
-  const { block } = line;
-  return {
-    model: line.model,
-    session: sessionText(line, source),
-    host: line.hostMicroUsd === undefined ? undefined : moneyText(line.hostMicroUsd),
-    today: amountText(line.today.costMicroUsd, line.today.complete && line.isWhole),
-    block:
-      block === undefined
-        ? undefined
-        : `${amountText(block.costMicroUsd, block.complete && line.isWhole)} block (${leftText(block.minutesLeft)} left)`,
-    blockLeft: block === undefined ? undefined : leftText(block.minutesLeft),
-    context: line.context === undefined ? undefined : percentText(line.context),
-    limits: line.limits.map(({ name, share }) => `${name} ${percentText(share)}`).join(" ") || undefined,
-  };
+function namesIn(template: string): readonly string[] {
+  return [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
+
+/** The names that a template can use, each with its text. */
+const figures = new Map<string, (line: Statusline, source: CostSource) => string | undefined>([
+  ["model", ({ model }) => model],
+  ["session", sessionText],
+  ["host", ({ hostMicroUsd }) => (hostMicroUsd === undefined ? undefined : moneyText(hostMicroUsd))],
+  ["today", ({ today, isWhole }) => amountText(today.costMicroUsd, today.complete && isWhole)],
+  [
+    "block",
+    ({ block, isWhole }) =>
+      block &&
+      `${amountText(block.costMicroUsd, block.complete && isWhole)} block (${leftText(block.minutesLeft)} left)`,
+  ],
+  ["blockLeft", ({ block }) => block && leftText(block.minutesLeft)],
+  ["context", ({ context }) => (context === undefined ? undefined : percentText(context))],
+  ["limits", ({ limits }) => limits.map(({ name, share }) => `${name} ${percentText(share)}`).join(" ")],
+]);
 
 function sessionText({ sessionCost, hostMicroUsd, isWhole }: Statusline, source: CostSource): string | undefined {
   const ours =

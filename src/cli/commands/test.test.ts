@@ -342,6 +342,15 @@ test("the test client shows warnings when hookline test runs a program", async (
   ]);
 });
 
+test("a program whose hooks file exports no app fails at its own line, without code of this package", async () => {
+  const program = 'import { testClient } from "hookline/testing";\nimport app from "./hooks.ts";\ntestClient(app);\n';
+  const { status, out } = await run(project({ "hooks.ts": "", "a.test.ts": program, "package.json": "{}" }));
+  expect(status).toBe(3);
+  expect(out).toContain("a.test.ts:3\ntestClient(app);\n");
+  expect(out).toContain('testClient needs the value of createApp(). A hooks file ends with "export default app;".');
+  expect(out).not.toContain("use strict");
+});
+
 test("the last line counts cases and tests of programs together", async () => {
   const files = {
     "hooks.ts": hooks,

@@ -16,7 +16,7 @@ import {
   unknownPayloadFields,
 } from "../hook-tests/cases.ts";
 import { findTests, type HookTests, namedTests } from "../hook-tests/find-tests.ts";
-import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
+import { runPrograms } from "../hook-tests/programs.ts";
 import { plural } from "../print/figures.ts";
 import { jsonText } from "../print/terminal.ts";
 
@@ -51,9 +51,9 @@ Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 w
     const tests = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
     const hasNone = tests.programs.length + tests.cases.length === 0;
     if (hasNone) await io.err("hookline: no tests found in .claude. See hookline test --help for where to put them.\n");
-    const { ran, passed, broken } = json ? await report(tests, hooks, io) : await show(tests, hooks, io);
+    const { ran, failed, broken } = await runAll(tests, hooks, json, io);
     if (broken > 0) return 1;
-    if (ran > 0) return passed ? 0 : 3;
+    if (ran > 0) return failed === 0 ? 0 : 3;
     if (!hasNone) await io.err("hookline: these files contain no cases. See hookline test --help for the format.\n");
     return 2;
   },
@@ -92,70 +92,49 @@ async function warn(lines: readonly string[], io: Io): Promise<void> {
   for (const line of lines) await io.err(`hookline: warning: ${escapeLines(line)}\n`);
 }
 
-/** How many tests ran, and whether all passed. */
+/** How many tests ran, how many of them failed, and how many files could not be built or read. */
 interface TestRun {
   readonly ran: number;
-  readonly passed: boolean;
-  /** Test files that could not be built or read. */
+  readonly failed: number;
   readonly broken: number;
 }
 
-/** Prints each test as soon as it is done. */
-async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<TestRun> {
-  await io.err(
-    warningLines(await fileWarnings(hooks, io))
-      .map((line) => `hookline: ${escapeLines(line)}\n`)
-      .join(""),
-  );
-  const inCases = cases.length === 0 ? undefined : await showCases(cases, hooks, io);
-  const inPrograms = programs.length === 0 ? undefined : await runPrograms(programs, io);
-  const failed = (inCases?.failed ?? 0) + (inPrograms?.failed ?? 0);
-  const counts = [inCases && plural(inCases.ran, "case"), inPrograms && plural(inPrograms.tests, "test")];
-  const total = counts.filter((one) => one !== undefined).join(" and ");
-  if (total !== "") await io.out(`${total}, ${failed} failed\n`);
-  const ran = (inCases?.ran ?? 0) + (inPrograms?.tests ?? 0);
-  return { ran, passed: failed === 0, broken: (inCases?.broken ?? 0) + (inPrograms?.broken ?? 0) };
-}
-
-async function showCases(files: readonly string[], hooks: string, io: Io) {
-  let [ran, failed, broken] = [0, 0, 0];
-  for await (const one of runCases(files, await loadExport(hooks, io), io.cwd)) {
-    const { name, faults, result, isBroken, unknownFields = [] } = one;
-    await warn(
-      unknownFields.map((line) => `${name}: ${line}`),
-      io,
-    );
-    ran++;
-    if (isBroken) broken++;
-    if (faults.length > 0) failed++;
-    const details =
-      result === undefined ? [] : faults.length === 0 ? warningLines(result.warnings) : handlerReport(result);
-    await io.out(
-      `${faults.length === 0 ? "ok    " : "FAILED"}  ${escapeControls(name)}\n${indented([...faults, ...details])}`,
-    );
-  }
-  return { ran, failed, broken };
-}
-
-/** Prints one JSON object when all tests are done. */
-async function report({ cases, programs }: HookTests, hooks: string, io: Io): Promise<TestRun> {
+/** Prints each test as soon as it is done, or one JSON object when all are. */
+async function runAll({ cases, programs }: HookTests, hooks: string, json: boolean, io: Io): Promise<TestRun> {
+  const quietly = json ? stdoutToStderr : <Value>(work: () => Promise<Value>) => work();
+  const warnings = await quietly(() => fileWarnings(hooks, io));
+  if (!json) for (const line of warningLines(warnings)) await io.err(`hookline: ${escapeLines(line)}\n`);
   const results: CaseResult[] = [];
-  await stdoutToStderr(async () => {
+  await quietly(async () => {
     if (cases.length === 0) return;
-    for await (const one of runCases(cases, await loadExport(hooks, io), io.cwd)) results.push(one);
-    for (const { name, unknownFields = [] } of results)
-      await warn(
-        unknownFields.map((line) => `${name}: ${line}`),
-        io,
-      );
+    for await (const one of runCases(cases, await loadExport(hooks, io), io.cwd)) {
+      results.push(one);
+      const unknown = (one.unknownFields ?? []).map((line) => `${one.name}: ${line}`);
+      await warn(unknown, io);
+      if (!json) await io.out(caseText(one));
+    }
   });
-  const warnings = await stdoutToStderr(() => fileWarnings(hooks, io));
-  const { passed, tests, broken } =
-    programs.length === 0 ? { passed: true, tests: [], broken: 0 } : await reportPrograms(programs, io);
-  const ran = results.length + tests.length;
-  const ok = ran > 0 && passed && results.every(({ faults }) => faults.length === 0);
-  await io.out(jsonText({ ok, cases: results.map(caseJson), tests, warnings }));
-  return { ran, passed: ok, broken: broken + results.filter(({ isBroken }) => isBroken).length };
+  const nothing = { tests: [], failed: 0, broken: 0 };
+  const { tests, ...counts } = programs.length === 0 ? nothing : await runPrograms(programs, json, io);
+  const run = {
+    ran: results.length + tests.length,
+    failed: counts.failed + results.filter(({ faults }) => faults.length > 0).length,
+    broken: counts.broken + results.filter(({ isBroken }) => isBroken).length,
+  };
+  const ok = run.ran > 0 && run.failed === 0;
+  const totals = [
+    ...(cases.length === 0 ? [] : [plural(results.length, "case")]),
+    ...(programs.length === 0 ? [] : [plural(tests.length, "test")]),
+  ];
+  if (json) await io.out(jsonText({ ok, cases: results.map(caseJson), tests, warnings }));
+  else if (totals.length > 0) await io.out(`${totals.join(" and ")}, ${run.failed} failed\n`);
+  return run;
+}
+
+function caseText({ name, faults, result }: CaseResult): string {
+  const isOk = faults.length === 0;
+  const details = result === undefined ? [] : isOk ? warningLines(result.warnings) : handlerReport(result);
+  return `${isOk ? "ok    " : "FAILED"}  ${escapeControls(name)}\n${indented([...faults, ...details])}`;
 }
 
 function caseJson({ file, name, event, faults, result }: CaseResult): object {

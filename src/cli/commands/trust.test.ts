@@ -117,6 +117,14 @@ test("without a terminal nothing is approved without --yes or --pin", async () =
   expect(await states(it)).toEqual(["trusted"]);
 });
 
+test("trust says that everything is already approved when it is", async () => {
+  const it = await world();
+  await it.put(".claude/settings.json", { hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] } });
+  expect((await it.run(["trust", "--yes"])).out).toContain("approved  Stop");
+  const { status, out } = await it.run(["trust"]);
+  expect([status, out.split("\n").at(-2)]).toEqual([0, "Everything is already approved."]);
+});
+
 test("on a terminal each thing is asked about, and only a yes approves", async () => {
   const it = await world();
   await it.put(".claude/settings.json", {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { Problem, type ProblemCode } from "../../protocol/internal.ts";
 import { appInputs } from "../../sdk/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { jsonText, styleFor } from "../print/terminal.ts";
@@ -18,7 +18,7 @@ directory, under its real path.
 
 On a terminal you are asked about each entry that is not approved. Without one, --yes approves everything that is shown, and --pin approves
 one entry if its digest matches (both as printed by --show). --workspace accepts the whole directory, for agents that trust directories.
-Exit status: 0, or 1 when nothing could be decided.`,
+Exit status: 0, or 1 when something needs approval and nothing could be approved.`,
   mostArguments: 1,
   options: {
     show: { excludes: ["workspace", "revoke", "pin"], about: "show without approving" },
@@ -73,39 +73,30 @@ function matchingEntry(text: string, { entries, project }: TrustReview): TrustEn
     throw new Problem("cli/usage", `--pin must be HOOK=sha256:…, as printed by hookline trust --show, not "${text}".`);
   }
   const entry = entries.find((one) => one.id === id);
-  if (entry === undefined) {
-    throw new Problem(
-      "trust/unknown-hook",
-      `No hook "${id}" in ${project}. Run hookline trust --show to list them. Nothing was approved.`,
-    );
-  }
-  if (entry.digest === undefined) throw notApprovable(entry);
-  if (entry.digest !== digest.toLowerCase()) {
-    throw new Problem(
-      "trust/digest-mismatch",
-      `The digest of "${id}" does not match; it is now ${entry.digest}. Nothing was approved.`,
-    );
-  }
+  if (entry === undefined)
+    throw refused("trust/unknown-hook", `No hook "${id}" in ${project}. Run hookline trust --show to list them.`);
+  if (entry.digest === undefined)
+    throw refused("trust/not-approvable", `"${id}" cannot be approved: ${entry.unusable ?? ""}.`);
+  if (entry.digest !== digest.toLowerCase())
+    throw refused("trust/digest-mismatch", `The digest of "${id}" does not match; it is now ${entry.digest}.`);
   return entry;
 }
 
-function notApprovable({ id, unusable }: TrustEntry): Problem {
-  return new Problem("trust/not-approvable", `"${id}" cannot be approved: ${unusable ?? ""}. Nothing was approved.`);
+function refused(code: ProblemCode, why: string): Problem {
+  return new Problem(code, `${why} Nothing was approved.`);
 }
 
 async function accept(review: TrustReview, call: ParsedCall, io: Io): Promise<number> {
-  if (!(await confirmed(`Allow every hook in ${review.project} and its subdirectories to run?`, call, io))) return 1;
+  if (!call.flag("yes")) {
+    if (!isInteractive(io)) throw needsTerminal();
+    const question = `Allow every hook in ${review.project} and its subdirectories to run? [y/N] `;
+    if (!/^y(es)?$/i.test(await promptLine(question, io))) return 1;
+  }
   await review.accept();
   await io.out(
     call.flag("json") ? jsonText({ project: review.project, accepted: true }) : `Accepted ${review.project}.\n`,
   );
   return 0;
-}
-
-async function confirmed(question: string, call: ParsedCall, io: Io): Promise<boolean> {
-  if (call.flag("yes")) return true;
-  if (!isInteractive(io)) throw needsTerminal();
-  return /^y(es)?$/i.test(await promptLine(`${question} [y/N] `, io));
 }
 
 async function decide(review: TrustReview, call: ParsedCall, io: Io): Promise<number> {
@@ -126,10 +117,8 @@ async function decide(review: TrustReview, call: ParsedCall, io: Io): Promise<nu
 }
 
 function needsTerminal(): Problem {
-  return new Problem(
-    "trust/needs-terminal",
-    "Approving requires a terminal. Review with --show, then approve with --yes or --pin. Nothing was approved.",
-  );
+  const advice = "Review with --show, then approve with --yes or --pin.";
+  return refused("trust/needs-terminal", `Approving requires a terminal. ${advice}`);
 }
 
 /** Asks about each entry. "all" approves the rest, "quit" skips it. */
@@ -159,7 +148,9 @@ async function printResult(
   }
   if (call.flag("show")) return 0;
   const lines = pinned.map((entry) => `approved  ${entryLine(entry)}`);
-  await io.out(`${lines.length > 0 ? lines.join("\n") : "Nothing was approved."}\n`);
+  const isDone = review.entries.length > 0 && review.entries.every(({ state }) => state === "trusted");
+  const nothing = isDone ? "Everything is already approved." : "Nothing was approved.";
+  await io.out(`${lines.length > 0 ? lines.join("\n") : nothing}\n`);
   return 0;
 }
 

@@ -20,9 +20,9 @@ export const command: Command = {
 
 If the settings file has not changed since the installation, its old bytes and mode are restored; a file that install created is deleted.
 If it has changed, only the entries of the app are removed. The lock file and the token are deleted, and the daemon is stopped. State,
-background tasks, log and backups are kept, unless --purge is given. The log is one for all projects: --purge deletes it for all of them.
-It keeps approvals and the state of sessions and of the user. Without --scope the scope is the one that has the app.
-Exit status: 0 when the app is not installed (any more), 1 on failure.`,
+background tasks, log and backups are kept, unless --purge is given. All projects share one log: --purge deletes it for all of them.
+Approvals, and the state of sessions and of the user, are always kept. The default scope is the one in which the app is installed.
+Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
   mostArguments: 0,
   options: {
     ...scopeOptions,

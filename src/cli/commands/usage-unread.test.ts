@@ -57,7 +57,7 @@ test.each(["--no-index", "--rescan"])(
 
 test("spent() and the status line say at least when a transcript cannot be read", async () => {
   const source = { home, env: env() };
-  expect(await spent({ project: "/w" }, source)).toMatchObject({ complete: true });
+  expect(await spent({ project: "/home/dev/w" }, source)).toMatchObject({ calls: 1, complete: true });
   const path = damagedArchive();
   expect(await spent({ session: two }, source)).toMatchObject({ calls: 0, complete: false });
   expect(await spent({ session: one }, source)).toMatchObject({ calls: 1, complete: true });

@@ -1,9 +1,9 @@
 import { basename, resolve } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { closestName, defined, Problem, plainLine } from "../../protocol/internal.ts";
+import { closestName, defined, didYouMean, Problem, plainLine } from "../../protocol/internal.ts";
 import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { choice, choices, optionTexts } from "../options/option-values.ts";
+import { compileLess } from "../compile-less.ts";
+import { choice, choices, numberOption, optionTexts } from "../options/option-values.ts";
 import { rootOption, sessionRoots } from "../options/session-options.ts";
 import { jsonText, progressLine } from "../print/terminal.ts";
 import { unreadNotes, usageCsv, usageText } from "../print/usage-report.ts";
@@ -48,6 +48,7 @@ report in dist/schema.json. Amounts are in whole micro-dollars.`,
   async run(call, io) {
     const name = reportFrom(call.operands);
     const splits = choices(call, "by", ["model", "subagent"]);
+    const agents = splits.includes("subagent");
     checkReportOptions(call, name);
     compileLess();
     const progress = progressLine("reading transcripts", io);
@@ -56,7 +57,7 @@ report in dist/schema.json. Amounts are in whole micro-dollars.`,
     const report = await usageReport({
       ...options,
       breakdown: call.flag("breakdown") || splits.includes("model"),
-      agents: splits.includes("subagent"),
+      agents,
       report: name,
       onProgress(done) {
         if (workBytes === 0) compileLess(done.of);
@@ -65,16 +66,14 @@ report in dist/schema.json. Amounts are in whole micro-dollars.`,
       },
     });
     await progress.end();
-    if (report.rows.length === 0) {
-      for (const note of await unknownFilters(call, options)) await io.err(`hookline: ${plainLine(note)}\n`);
-    }
-    if (call.flag("csv"))
-      for (const note of unreadNotes(report.warnings)) await io.err(`hookline: ${plainLine(note)}\n`);
+    const notes = [
+      ...(report.rows.length === 0 ? await unknownFilters(call, options) : []),
+      ...(call.flag("csv") ? unreadNotes(report.warnings) : []),
+    ];
+    for (const note of notes) await io.err(`hookline: ${plainLine(note)}\n`);
     if (call.flag("json")) await io.out(jsonText(report));
-    else
-      await io.out(
-        call.flag("csv") ? usageCsv(report) : usageText(name, report, io, { agents: splits.includes("subagent") }),
-      );
+    else if (call.flag("csv")) await io.out(usageCsv(report));
+    else await io.out(usageText(name, report, io, { agents }));
     return 0;
   },
 };
@@ -110,7 +109,7 @@ function optionsFrom(call: ParsedCall, io: Io): UsageOptions {
     ...defined({
       project: projectFrom(call.text("project"), io),
       roots: roots.length === 0 ? undefined : roots,
-      tokenLimit: limitFrom(call.text("token-limit")),
+      tokenLimit: limitFrom(call),
       weekStart: choice(call, "week-start", weekdays),
       mode: choice(call, "mode", ["auto", "calculate", "display"]),
       order: choice(call, "order", ["asc", "desc"]),
@@ -126,11 +125,10 @@ function projectFrom(text: string | undefined, io: Io): string | undefined {
   return text !== undefined && /^\.\.?(?:[\\/]|$)/.test(text) ? resolve(io.cwd, text) : text;
 }
 
-function limitFrom(text: string | undefined): number | "max" | undefined {
-  if (text === undefined || text === "max") return text;
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw usage(`--token-limit must be a number of tokens or max, not "${text}".`);
+function limitFrom(call: ParsedCall): number | "max" | undefined {
+  if (call.text("token-limit") === "max") return "max";
+  const isCount = (value: number) => Number.isSafeInteger(value) && value > 0;
+  return numberOption(call, "token-limit", "a number of tokens or max", isCount);
 }
 
 /** A sentence for --model and for --project, if no transcript has it. */
@@ -155,22 +153,11 @@ async function unknownFilters(call: ParsedCall, options: UsageOptions): Promise<
 const mostNames = 10;
 
 function noSuch(what: string, name: string, existing: readonly string[], candidates: readonly string[]): string {
-  const near = closestName(name, candidates);
   const shown = existing.slice(0, mostNames).join(", ");
-  const list = existing.length === 0 ? "" : ` There is usage of ${shown}${existing.length > mostNames ? ", …" : ""}.`;
-  return `No transcript has the ${what} "${name}".${near === undefined ? list : ` Did you mean "${near}"?`}`;
+  const list = existing.length === 0 ? "" : `There is usage of ${shown}${existing.length > mostNames ? ", …" : ""}.`;
+  return `No transcript has the ${what} "${name}".${didYouMean(name, candidates, list)}`;
 }
 
 function usage(why: string): Problem {
   return new Problem("cli/usage", `${why} See hookline usage --help.`);
-}
-
-/**
- * Makes V8 compile only code that runs very often. Reading transcripts takes a second or less, and by default V8 spends a third of
- * that on code that has done its work before it is compiled. For more work than that, compiling pays sooner.
- */
-function compileLess(workBytes: number = 0): void {
-  // Later versions of V8 count in another unit.
-  if (!process.versions.v8.startsWith("11.3.")) return;
-  setFlagsFromString(`--interrupt-budget=${workBytes > 400_000_000 ? 500_000 : 1_500_000}`);
 }

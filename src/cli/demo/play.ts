@@ -19,16 +19,13 @@ export interface DemoView {
 const promptEvents: ReadonlySet<string> = new Set(["UserPromptSubmit", "PreCompact"]);
 
 /** Plays the demo with the real agent, engine and hooks, and shows everything as it happens. */
-export async function playDemo(
-  project: DemoProject,
-  view: DemoView,
-): Promise<{ recording: DemoRecording; result: AgentResult }> {
+export async function playDemo(project: DemoProject, view: DemoView): Promise<DemoRecording> {
   const { delayMs, say, style, signal } = view;
   const model = await scripted(demoScript(project.folder, delayMs));
   const outcomes: Outcome[] = [];
   const typed = [...prompts];
   const startMs = performance.now();
-  let [answered, compactions] = [0, 0];
+  let answered = 0;
   let shown = Promise.resolve();
   const show = (text: string): void => {
     shown = shown.then(() => say(text));
@@ -37,13 +34,8 @@ export async function playDemo(
   /** The user of the demo answers every question with yes. */
   const user: UserPort = {
     async permission({ tool, reason, input }) {
-      show(
-        speechLine(
-          "question",
-          `${tool}: ${reason} ${String(input["file_path"] ?? "").replace(project.folder, ".")}`,
-          style,
-        ),
-      );
+      const file = String(input["file_path"] ?? "").replace(project.folder, ".");
+      show(speechLine("question", `${tool}: ${reason} ${file}`, style));
       await sleep(delayMs * 2, undefined, { signal });
       show(speechLine("user", "yes", style));
       answered++;
@@ -61,7 +53,6 @@ export async function playDemo(
     if (event.kind === "assistant" && event.block.type === "text") {
       show(speechLine(event.parentToolUseId === null ? "agent" : "subagent", event.block.text, style));
     }
-    if (event.kind === "compacted") compactions++;
   }
 
   const result = await runAgent({
@@ -82,56 +73,39 @@ export async function playDemo(
     },
   });
   await shown;
-  return {
-    recording: { outcomes, answered, compactions, complaints: model.complaints(), result: result.result },
-    result,
-  };
+  return { outcomes, answered, complaints: model.complaints(), result };
 }
 
 /** What happened in the session. */
-interface DemoRecording {
+export interface DemoRecording {
   readonly outcomes: readonly Outcome[];
   /** The number of questions that the user answered. */
   readonly answered: number;
-  readonly compactions: number;
   /** Expectations of the script that were not met. */
   readonly complaints: readonly string[];
-  /** The last answer of the agent. */
-  readonly result: string;
+  readonly result: AgentResult;
 }
 
-/** The steps of the demo that did not happen. */
-export function missingSteps(recording: DemoRecording): readonly string[] {
-  const some = (event: string, holds: (outcome: Outcome) => boolean): boolean =>
-    recording.outcomes.some((outcome) => outcome.event === event && holds(outcome));
-  const stops = recording.outcomes.filter(({ event }) => event === "Stop");
+/** What did not happen: expectations of the script, and the two steps that the model cannot see. */
+export function missingSteps({ outcomes, answered, complaints }: DemoRecording): readonly string[] {
   const steps: readonly (readonly [string, boolean])[] = [
-    ["a destructive command is denied", some("PreToolUse", ({ decision }) => decision === "deny")],
-    ["a command is rewritten", some("PreToolUse", ({ updatedInput }) => updatedInput !== undefined)],
-    ["an edit needs confirmation, and the user answers", recording.answered === 1],
-    ["a secret is removed from a result", some("PostToolUse", ({ output }) => output.updatedToolOutput !== undefined)],
-    ["a subagent explores the project", some("SubagentStop", () => true)],
-    ["the agent cannot stop before the tests pass", stops[0]?.blocked === true && stops.at(-1)?.blocked === false],
-    ["the conversation is compacted", recording.compactions === 1],
-    ["the note of the hook survives the compaction", recording.result.includes("in cents")],
+    ["a command is rewritten", outcomes.some(({ updatedInput }) => updatedInput !== undefined)],
+    ["an edit needs confirmation, and the user answers", answered === 1],
   ];
-  return [
-    ...steps.filter(([, happened]) => !happened).map(([step]) => `This step did not happen: ${step}.`),
-    ...recording.complaints,
-  ];
+  const missing = steps.filter(([, happened]) => !happened).map(([step]) => `This step did not happen: ${step}.`);
+  return [...missing, ...complaints];
 }
 
 /** One event: time, event, subject, hook, verdict, duration; the reason below it. At most 80 columns. */
 function eventLine(outcome: Outcome, subject: string, atMs: number, style: Style): string {
   const { runs } = outcome;
   const verdict = verdictOf(outcome);
-  const hook = runs.length === 0 ? "" : runs.length === 1 ? nameOf(runs[0]) : deciding(outcome);
   const ms = runs.length === 0 ? "" : `${Math.round(Math.max(...runs.map(({ durationMs }) => durationMs)))} ms`;
   const columns = [
     `${(atMs / 1_000).toFixed(2).padStart(5)}s`,
     outcome.event.padEnd(19),
     truncate(subject, 8).padEnd(8),
-    truncate(hook, 15).padEnd(15),
+    truncate(hookName(runs), 15).padEnd(15),
     (runs.length === 0 ? "no hook" : verdict.word).padEnd(10),
     ms.padStart(8),
   ];
@@ -162,15 +136,13 @@ function verdictOf(outcome: Outcome): Verdict {
   return { word: "passed", why: "", color: "green" };
 }
 
-/** The hook that decided, out of several. */
-function deciding({ runs }: Outcome): string {
+/** The program of the hook that decided, in a command such as `sh "$CLAUDE_PROJECT_DIR/hooks/guard.sh"`. */
+function hookName(runs: readonly RunRecord[]): string {
+  const [only] = runs;
   const decider = runs.find(({ verdict, answer }) => verdict.kind !== "none" || answer !== undefined);
-  return decider === undefined ? `${runs.length} hooks` : nameOf(decider);
-}
-
-/** The name of the program in a command such as `sh "$CLAUDE_PROJECT_DIR/hooks/guard.sh"`. */
-function nameOf(run: RunRecord | undefined): string {
-  return basename((run?.hook.name ?? "").replaceAll('"', ""));
+  const run = runs.length === 1 ? only : decider;
+  if (run !== undefined) return basename(run.hook.name.replaceAll('"', ""));
+  return runs.length === 0 ? "" : `${runs.length} hooks`;
 }
 
 function reasonLines(why: string, style: Style): string {

@@ -3,17 +3,16 @@ import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
-  closestName,
   commonFields,
+  didYouMean,
   eventNames,
   eventRow,
   handlersThatNeverRun,
   isEventName,
   isObject,
   messageOf,
-  Problem,
 } from "../../protocol/internal.ts";
-import { type AppWarning, appRuntime, loadApp } from "../../sdk/internal.ts";
+import { type AppWarning, appRuntime, loadApp, withStdoutRedirected } from "../../sdk/internal.ts";
 import { fixtures, type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Io } from "../command-line/command.ts";
 
@@ -27,15 +26,13 @@ export interface HookCase {
   readonly expect: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the cases of a file: one object or a list. `caseError` checks each of them. */
-async function readCases(file: string): Promise<readonly unknown[]> {
+/** The cases of a file, one object or a list, or why they cannot be read. `caseError` checks each of them. */
+async function readCases(file: string): Promise<readonly unknown[] | string> {
   try {
     const value: unknown = JSON.parse(await readFile(file, "utf8"));
     return Array.isArray(value) ? value : [value];
-  } catch (cause) {
-    throw new Problem("cli/bad-input", `The cases in ${file} cannot be read: ${messageOf(cause)}`, {
-      cause,
-    });
+  } catch (error) {
+    return `The cases in ${file} cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -43,9 +40,7 @@ async function readCases(file: string): Promise<readonly unknown[]> {
 export function unknownEventError(event: string, app: unknown): string | undefined {
   const known = [...eventNames, ...(appRuntime(app)?.describe() ?? []).map((one) => one.event)];
   if (known.includes(event)) return undefined;
-  const near = closestName(event, known);
-  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-  return `Unknown event "${event}", and no handler is registered for it.${hint}`;
+  return `Unknown event "${event}", and no handler is registered for it.${didYouMean(event, known)}`;
 }
 
 /** The error for a case with an unknown field, without a required one, or with a value of the wrong type. */
@@ -112,8 +107,7 @@ const fields: readonly string[] = [
 ] satisfies readonly (keyof TestResult)[];
 
 function unknownField(field: string, where: string, known: readonly string[]): string {
-  const near = closestName(field, known);
-  return `Unknown field "${field}" in ${where}.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+  return `Unknown field "${field}" in ${where}.${didYouMean(field, known)}`;
 }
 
 /** The value as JSON would contain it. */
@@ -161,7 +155,7 @@ export interface CaseResult {
 /** Runs cases one after another, in the order of the files. A file that cannot be read is one failed case. */
 export async function* runCases(files: readonly string[], app: unknown, cwd: string): AsyncGenerator<CaseResult> {
   for (const file of files) {
-    const cases = await readCases(file).catch((error: unknown) => messageOf(error));
+    const cases = await readCases(file);
     if (typeof cases === "string") {
       yield { file, name: basename(file), event: "", faults: [cases], isBroken: true };
       continue;
@@ -212,13 +206,6 @@ export async function fileWarnings(file: string, io: Io): Promise<readonly AppWa
 }
 
 /** Redirects stdout to stderr until `work` is done, so that what an app prints is not mixed with a JSON result. */
-export async function stdoutToStderr<Value>(work: () => Promise<Value>): Promise<Value> {
-  const { stdout, stderr } = process;
-  const { write } = stdout;
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
-  try {
-    return await work();
-  } finally {
-    stdout.write = write;
-  }
+export function stdoutToStderr<Value>(work: () => Promise<Value>): Promise<Value> {
+  return withStdoutRedirected(process.stdout, process.stderr, work);
 }

@@ -30,20 +30,28 @@ function oneOf<Value extends string>(option: string, text: string, values: reado
   throw invalid(option, list, text);
 }
 
-/** The number above 0 that an option has; undefined when it was not given. */
-export function positiveNumber(call: ParsedCall, option: string, kind: "whole" | "any" = "any"): number | undefined {
+/** The number that an option has; undefined when it was not given. `wanted` says which numbers `isValid` accepts. */
+export function numberOption(
+  call: ParsedCall,
+  option: string,
+  wanted: string,
+  isValid: (value: number) => boolean,
+): number | undefined {
   const text = call.text(option);
   if (text === undefined) return undefined;
-  const value = Number(text);
-  if (value > 0 && Number.isFinite(value) && (kind === "any" || Number.isInteger(value))) return value;
-  throw invalid(option, kind === "whole" ? "a whole number above 0" : "a number above 0", text);
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isFinite(value) && isValid(value)) return value;
+  throw invalid(option, wanted, text);
 }
 
-/** The whole number, 0 included, that an option has; undefined when it was not given. */
-export function wholeNumber(call: ParsedCall, option: string): number | undefined {
-  const text = call.text(option);
-  if (text === undefined || /^\d+$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw invalid(option, "a whole number", text);
+export function positiveNumber(call: ParsedCall, option: string): number | undefined {
+  return numberOption(call, option, "a number above 0", (value) => value > 0);
+}
+
+/** A whole number, `from` or more. */
+export function wholeNumber(call: ParsedCall, option: string, from: 0 | 1 = 0): number | undefined {
+  const wanted = from === 0 ? "a whole number" : "a whole number above 0";
+  return numberOption(call, option, wanted, (value) => Number.isSafeInteger(value) && value >= from);
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -60,7 +68,8 @@ export function pointInTime(call: ParsedCall, option: string): number | undefine
   const isDay = midnight.getMonth() + 1 === Number(month) && midnight.getDate() === Number(day);
   const time = !isDay ? Number.NaN : clock === "" ? midnight.getTime() : Date.parse(text);
   if (!Number.isNaN(time)) return time;
-  throw new Problem("cli/usage", `"${text}" is not a valid time. Use 2026-01-31, 2026-01-31T12:00, 90m, 2h or 7d.`);
+  const message = `--${option}: "${text}" is not a valid time. Use 2026-01-31, 2026-01-31T12:00, 90m, 2h or 7d.`;
+  throw new Problem("cli/usage", message);
 }
 
 /** The time that is `90m`, `2h` or `7d` before now. Undefined for any other text. */

@@ -11,6 +11,7 @@ import {
   type SessionPlace,
 } from "../../sessions/internal.ts";
 import type { Io, ParsedCall } from "../command-line/command.ts";
+import { optionTexts } from "./option-values.ts";
 
 /** Where commands look for sessions: in the default places, or in the directories named by --root. */
 export function sessionSearch(call: ParsedCall, io: Io): RootOptions {
@@ -77,6 +78,24 @@ export const rootOption = {
 } as const;
 
 export const jsonOption = { about: "print one JSON object" } as const;
+
+/** Options of commands that print what a session contains. */
+export const contentOptions = {
+  subagents: { about: "include subagents" },
+  thinking: { about: "include thinking" },
+  results: { about: "include tool results" },
+  branch: { value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
+} as const;
+
+/** What `contentOptions` select. */
+export function includedContent(call: ParsedCall) {
+  return {
+    agents: call.flag("subagents"),
+    thinking: call.flag("thinking"),
+    results: call.flag("results"),
+    ...optionTexts(call, { leaf: "branch" }),
+  };
+}
 
 /** Options that the commands for sessions share. */
 export const sessionOptions = { root: rootOption, json: jsonOption };

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import {
   clientHome,
   clientReadWarnings,
@@ -6,6 +7,7 @@ import {
   type EngineOptions,
   managedFolder,
   openEngine,
+  realPathOrNone,
 } from "../../engine/internal.ts";
 import { defined, type Warning } from "../../protocol/internal.ts";
 import type { Io, OptionSpec, ParsedCall } from "../command-line/command.ts";
@@ -37,18 +39,43 @@ export async function withEngine(call: ParsedCall, io: Io, work: (engine: Engine
 /** For background hooks without a limit of their own. */
 const longestWaitMs = 600_000;
 
-/** Warnings about settings files that Claude Code cannot read. Files named by --settings are not checked. */
-export async function clientWarnings(call: ParsedCall, io: Io): Promise<readonly Warning[]> {
-  const { cwd } = engineSettings(call, io);
-  return clientReadWarnings({
+/**
+ * Warnings of the engine, about settings files that Claude Code cannot read (files named by --settings are not checked), about hooks of a
+ * parent directory, which do not apply, and about the variable that switches hooks off.
+ */
+export async function settingsWarnings(engine: Engine, call: ParsedCall, io: Io): Promise<readonly Warning[]> {
+  const { cwd, settings } = engineSettings(call, io);
+  const unread = await clientReadWarnings({
     cwd,
     clientHome: clientHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
     managedFolder: managedFolder(process.platform),
   });
+  const warnings = [...engine.warnings, ...unread, ...offWarning(engine, io)];
+  if (!isBelowProject((await realPathOrNone(cwd)) ?? cwd, io.home)) return warnings;
+  const { parentSettings } = await import("../../install/internal.ts");
+  return [...warnings, ...(await parentSettings({ cwd, home: io.home, env: io.env }, settings))];
+}
+
+function offWarning(engine: Engine, io: Io): readonly Warning[] {
+  const set = engine.toolEnv()["HOOKLINE"];
+  if ((set ?? io.env["HOOKLINE"]) !== "0") return [];
+  const place = set === undefined ? "the environment" : "env of the settings";
+  const message = `HOOKLINE=0 in ${place} switches off every hook of Hookline apps. Remove it to switch them on.`;
+  return [{ code: "disabled", message }];
+}
+
+/** Whether a parent directory may have settings of a project. The code that reads them is loaded only then. */
+function isBelowProject(cwd: string, home: string): boolean {
+  const parent = dirname(cwd);
+  if (parent === cwd) return false;
+  return (parent !== home && existsSync(join(parent, ".claude"))) || isBelowProject(parent, home);
 }
 
 /** The engine options that `settingsOptions` describe. */
-export function engineSettings(call: ParsedCall, io: Io): EngineOptions & { readonly cwd: string } {
+export function engineSettings(
+  call: ParsedCall,
+  io: Io,
+): EngineOptions & { readonly cwd: string; readonly settings: readonly string[] } {
   return {
     cwd: resolve(io.cwd, call.text("cwd") ?? "."),
     home: io.home,

@@ -17,6 +17,18 @@ export function timeText(time: string | number | undefined, timeZone?: string): 
   return date.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short", ...(timeZone ? { timeZone } : {}) });
 }
 
+/** A time as `2026-11-15 06:44:01.123`, in the time zone of this machine; as it is given for an invalid time. */
+export function exactTimeText(time: string): string {
+  const date = new Date(time);
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return Number.isNaN(local.getTime()) ? time : local.toISOString().replace("T", " ").replace("Z", "");
+}
+
+/** A path with `~` in place of the home directory. */
+export function homePath(path: string, home: string): string {
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
 export function durationText(ms: number | undefined): string {
   if (ms === undefined) return "";
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -30,7 +42,7 @@ export function durationText(ms: number | undefined): string {
 
 /** "1 call", "3 calls". */
 export function plural(count: number, one: string, many: string = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${countText(count)} ${count === 1 ? one : many}`;
 }
 
 /** Micro-dollars in dollars and cents, with more digits for small amounts. */

@@ -30,8 +30,7 @@ export function installText(done: Done, approval: ApprovalResult, dryRun: boolea
     ),
   ];
   if (dryRun) {
-    const { before, after, created } = settings;
-    const diff = unifiedDiff(places.settingsFile, created ? null : maskTokens(before), maskTokens(after), style);
+    const diff = unifiedDiff(places.settingsFile, oldSettings(settings), maskTokens(settings.after), style);
     const same = settings.changed ? "would get a new token" : "would not change";
     return `${diff === "" ? `${escapeControls(places.settingsFile)} ${same}.\n` : diff}${linesOf(tail)}`;
   }
@@ -73,19 +72,22 @@ export function installJson(done: Done, approval: ApprovalResult, dryRun: boolea
     notApproved: approval.refused,
     notes,
     warnings,
-    ...(dryRun
-      ? { before: settings.created ? null : maskTokens(settings.before), after: maskTokens(settings.after) }
-      : {}),
+    ...(dryRun ? { before: oldSettings(settings), after: maskTokens(settings.after) } : {}),
   });
+}
+
+/** The settings before the installation; null when there were none. */
+function oldSettings({ created, before }: Done["installed"]["settings"]): string | null {
+  return created ? null : maskTokens(before);
 }
 
 function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Settings with every token masked. A reference to an environment variable is not a token. */
-export function maskTokens(settings: string): string {
-  return settings.replace(/("Authorization"\s*:\s*"Bearer )(?!\$)(?:[^"\\]|\\.)+/gi, "$1…");
+/** Settings with every token masked; null when there are none. A reference to an environment variable is not a token. */
+export function maskTokens(settings: string | null): string | null {
+  return settings?.replace(/("Authorization"\s*:\s*"Bearer )(?!\$)(?:[^"\\]|\\.)+/gi, "$1…") ?? null;
 }
 
 export function uninstallText(
@@ -103,12 +105,7 @@ export function uninstallText(
     .join("");
   if (!done.wasInstalled) return `Nothing is installed ${scopeNamed ? `in ${scope} scope` : "here"}.\n${purgedLines}`;
   if (dryRun) {
-    const diff = unifiedDiff(
-      settingsFile,
-      maskTokens(done.before),
-      done.after === null ? null : maskTokens(done.after),
-      style,
-    );
+    const diff = unifiedDiff(settingsFile, maskTokens(done.before), maskTokens(done.after), style);
     return `${diff || `${file} would not change.\n`}${purgedLines}`;
   }
   const what = {
@@ -135,6 +132,6 @@ export function uninstallJson(
     how,
     dryRun,
     purged,
-    ...(dryRun ? { before: maskTokens(before), after: after === null ? null : maskTokens(after) } : {}),
+    ...(dryRun ? { before: maskTokens(before), after: maskTokens(after) } : {}),
   });
 }

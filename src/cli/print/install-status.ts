@@ -1,16 +1,14 @@
-import { type ClientForm, repairCommand, type ScopeStatus } from "../../install/internal.ts";
-import { escapeControls } from "../../protocol/internal.ts";
+import { type ClientUse, repairCommand, type ScopeStatus } from "../../install/internal.ts";
+import { escapeControls, type Warning } from "../../protocol/internal.ts";
 import { plural } from "./figures.ts";
 import { jsonText, type Style } from "./terminal.ts";
 
-export function statusText(installed: readonly ScopeStatus[], style: Style): string {
-  if (installed.length === 0) return "Nothing is installed here. Install an app with npx hookline install.\n";
-  return installed
-    .map((one) =>
-      scopeLines(one, style)
-        .map((line) => `${line}\n`)
-        .join(""),
-    )
+export function statusText(installed: readonly ScopeStatus[], warnings: readonly Warning[], style: Style): string {
+  const nothing = ["Nothing is installed here. Install an app with npx hookline install."];
+  const scopes = installed.map((one) => scopeLines(one, style));
+  const warned = warnings.map(({ code, message }) => `${style.yellow("warning")} ${code}: ${escapeControls(message)}`);
+  return [...(scopes.length === 0 ? [nothing] : scopes), ...(warned.length === 0 ? [] : [warned])]
+    .map((lines) => lines.map((line) => `${line}\n`).join(""))
     .join("\n");
 }
 
@@ -33,7 +31,7 @@ function scopeLines(status: ScopeStatus, style: Style): readonly string[] {
     `  hooks      ${escapeControls(hooksFile ?? "")}`,
     `  settings   ${escapeControls(places.settingsFile)}  (${plural(entries.length, "entry", "entries")})`,
     `  transport  ${lock?.transport ?? "unknown"}${chosenTransports(record)}`,
-    ...(client === undefined ? [] : [`  client     ${clientLabel(client.form, client.isScript)}`]),
+    ...(client === undefined ? [] : [`  client     ${clientLabel(client)}`]),
     `  daemon     ${escapeControls(running)}`,
     ...driftLines(status, style),
     ...(drift.some(({ kind }) => kind.startsWith("entry-"))
@@ -58,7 +56,7 @@ function chosenTransports(record: ScopeStatus["record"]): string {
   return lists.length === 0 ? "" : `  (${escapeControls(lists.join("; "))})`;
 }
 
-export function statusJson(all: readonly ScopeStatus[]): string {
+export function statusJson(all: readonly ScopeStatus[], warnings: readonly Warning[]): string {
   return jsonText({
     installed: all.some(({ installed }) => installed),
     inSync: all.every(({ drift }) => drift.length === 0),
@@ -75,10 +73,11 @@ export function statusJson(all: readonly ScopeStatus[]): string {
       drift,
       notes,
     })),
+    warnings,
   });
 }
 
 /** Which client the entries use. A script that starts the compiled client takes longer than the client itself. */
-export function clientLabel(form: ClientForm, behindScript = false): string {
-  return form === "compiled" && behindScript ? "compiled, started by a script" : form;
+export function clientLabel({ form, behindScript }: ClientUse): string {
+  return behindScript ? "compiled, started by a script" : form;
 }

@@ -1,5 +1,6 @@
 import type { JudgedPart, Judgement, RuleRef } from "../../permissions/internal.ts";
 import { escapeControls, type PermissionUpdate } from "../../protocol/internal.ts";
+import { homePath } from "./figures.ts";
 import { truncate } from "./table.ts";
 import type { Style } from "./terminal.ts";
 
@@ -93,8 +94,7 @@ function suggestionText(update: PermissionUpdate): string {
 }
 
 function place({ scope, file }: RuleRef, home: string): string {
-  if (file === undefined) return scope;
-  return `${scope}, ${escapeControls(file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file)}`;
+  return file === undefined ? scope : `${scope}, ${escapeControls(homePath(file, home))}`;
 }
 
 function painted(decision: Judgement["decision"], style: Style): string {

@@ -4,7 +4,7 @@ import { diffLines } from "./diff.ts";
 import { countText, plural, sizeText } from "./figures.ts";
 import {
   againstText,
-  callColumns,
+  callText,
   effectsText,
   eventsText,
   handlersText,
@@ -58,13 +58,13 @@ export function toolsNotFoundText({ toolsNotFound = [] }: ReplayReport): string 
 function headline(report: ReplayReport, { style, columns }: ReportLayout): string {
   const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen } = report;
   if (events.length === 0) return `Nothing to replay in ${plural(files, "file")} (${sizeText(bytes)}).\n`;
-  const calls = `${many(toolCalls, "tool call")} and ${many(prompts, "prompt")}`;
-  const first = `${calls} from ${many(sessions, "session")}, ${many(files, "file")}, ${sizeText(bytes)}`;
+  const calls = `${plural(toolCalls, "tool call")} and ${plural(prompts, "prompt")}`;
+  const first = `${calls} from ${plural(sessions, "session")}, ${plural(files, "file")}, ${sizeText(bytes)}`;
   const seen = events.reduce((sum, event) => sum + event.seen, 0);
   const second =
     against === undefined
       ? verdict(events) + (refusedThen === 0 ? "" : ` ${countText(refusedThen)} of these were denied at the time, too.`)
-      : `${countText(against.differing)} of ${many(seen, "event")} would be answered differently than by ${plainLine(against.hooks)}.`;
+      : `${countText(against.differing)} of ${plural(seen, "event")} would be answered differently than by ${plainLine(against.hooks)}.`;
   const lines = [...wrap(first, columns), ...wrap(second, columns).map((line) => style.bold(line))];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -80,17 +80,13 @@ function verdict(events: readonly EventCount[]): string {
   const outputs = events.reduce((sum, { outputsChanged }) => sum + outputsChanged, 0);
   const blocked = of(prompts, "block", "halt");
   const parts = [
-    ...(tools === undefined ? [] : [`denied ${countText(of(tools, "deny", "halt"))} of ${many(tools.seen, "call")}`]),
+    ...(tools === undefined ? [] : [`denied ${countText(of(tools, "deny", "halt"))} of ${plural(tools.seen, "call")}`]),
     ...(asked > 0 ? [`asked about ${countText(asked)}`] : []),
     ...(changed > 0 ? [`changed the input of ${countText(changed)}`] : []),
     ...(outputs > 0 ? [`changed the output of ${countText(outputs)}`] : []),
-    ...(blocked > 0 ? [`blocked ${countText(blocked)} of ${many(prompts?.seen ?? 0, "prompt")}`] : []),
+    ...(blocked > 0 ? [`blocked ${countText(blocked)} of ${plural(prompts?.seen ?? 0, "prompt")}`] : []),
   ];
   return parts.length === 0 ? "It would have changed nothing." : `It would have ${parts.join(", ")}.`;
-}
-
-function many(count: number, one: string): string {
-  return `${countText(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
 function changesText({ changes, changesInAll }: ReplayReport, { style, columns }: ReportLayout): string {
@@ -101,7 +97,7 @@ function changesText({ changes, changesInAll }: ReplayReport, { style, columns }
       return mark === "+" ? style.green(line) : mark === "-" ? style.red(line) : line;
     });
     const shown = lines.length > 0 ? lines : ["  (the difference is beyond what is shown)"];
-    return [truncate(callColumns(change).join("  "), columns), ...shown].join("\n");
+    return [truncate(callText(change), columns), ...shown].join("\n");
   });
   return `${style.bold("Changed inputs")}\n${blocks.join("\n")}\n${moreLine(changes.length, changesInAll)}`;
 }
@@ -117,16 +113,16 @@ function inputText(input: Readonly<Record<string, unknown>>): string {
 function notesText(report: ReplayReport, { style, columns }: ReportLayout): string {
   const { tasks, failures, missing, unreadableLines, unread, repeated, notReplayed } = report;
   const left = notReplayed.map(({ name, event }) => (name.startsWith(event) ? name : `${name} (${event})`));
-  const absent = missing.map(({ part, events }) => `${part} (${many(events, "event")})`);
+  const absent = missing.map(({ part, events }) => `${part} (${plural(events, "event")})`);
   const lines = [
-    ...failures.map(({ handler, error, count }) => `${plainLine(handler)} failed ${many(count, "time")}: ${error}`),
-    ...tasks.map(({ name, count }) => `task ${plainLine(name)} would have been added ${many(count, "time")}`),
+    ...failures.map(({ handler, error, count }) => `${plainLine(handler)} failed ${plural(count, "time")}: ${error}`),
+    ...tasks.map(({ name, count }) => `task ${plainLine(name)} would have been added ${plural(count, "time")}`),
     ...(left.length === 0
       ? []
       : [`not replayed, because transcripts do not contain their events: ${left.map(plainLine).join(", ")}`]),
     ...(absent.length === 0 ? [] : [`not in transcripts: ${absent.join(", ")}`]),
-    ...(repeated > 0 ? [`${many(repeated, "event")} in forked or archived copies counted once`] : []),
-    ...(unreadableLines > 0 ? [`${many(unreadableLines, "line")} could not be read`] : []),
+    ...(repeated > 0 ? [`${plural(repeated, "event")} in forked or archived copies counted once`] : []),
+    ...(unreadableLines > 0 ? [`${plural(unreadableLines, "line")} could not be read`] : []),
   ];
   // Paths are not truncated, so that they can be copied.
   const named = unread.map(({ file, why }) =>

@@ -1,7 +1,14 @@
 import { plainLine } from "../../protocol/internal.ts";
-import type { AnswerSummary, Difference, EventLine, ListedEvent, ReplayReport } from "../../replay/internal.ts";
+import type {
+  AnswerSummary,
+  Difference,
+  EventCount,
+  EventLine,
+  ListedEvent,
+  ReplayReport,
+} from "../../replay/internal.ts";
 import { countText, plural, timeText } from "./figures.ts";
-import { naturalWidths, tableText, truncate, wrap } from "./table.ts";
+import { type Column, naturalWidths, tableText, truncate, wrap } from "./table.ts";
 import type { Style } from "./terminal.ts";
 
 /** How a report is printed. */
@@ -18,49 +25,49 @@ export function eventsText({ events }: ReplayReport, layout: ReportLayout): stri
     ["output changed", "outputsChanged"],
     ["context", "contexts"],
   ] as const;
-  const shown = more.filter(([, key]) => events.some((event) => event[key] > 0));
-  const rows = events.map((event) => [
-    event.event,
-    countText(event.seen),
-    ...used.map((decision) => countText(event.decisions[decision] ?? 0)),
-    ...shown.map(([, key]) => countText(event[key])),
-  ]);
-  return figures(["event", "seen", ...used, ...shown.map(([title]) => title)], rows, layout);
+  const columns: readonly Column<EventCount>[] = [
+    { header: "event", text: ({ event }) => event },
+    { header: "seen", text: ({ seen }) => countText(seen) },
+    ...used.map((header) => ({ header, text: (event: EventCount) => countText(event.decisions[header] ?? 0) })),
+    ...more
+      .filter(([, key]) => events.some((event) => event[key] > 0))
+      .map(([header, key]) => ({ header, text: (event: EventCount) => countText(event[key]) })),
+  ];
+  return figures(columns, events, layout);
 }
+
+type HandlerRow = ReplayReport["handlers"][number];
 
 export function handlersText({ handlers }: ReplayReport, layout: ReportLayout): string {
   const outcomes = ["answered", "passed", "skipped", "failed", "timed-out", "not-reached", "effect-refused"] as const;
   const used = outcomes.filter((outcome) => handlers.some((handler) => handler.outcomes[outcome] !== undefined));
   const ms = (value: number | undefined) =>
     value === undefined ? "" : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
-  const rows = handlers.map(({ name, calls, outcomes: counts, medianMs, p95Ms, maxMs }) => [
-    plainLine(name),
-    countText(calls),
-    ...used.map((outcome) => countText(counts[outcome] ?? 0)),
-    ms(medianMs),
-    ms(p95Ms),
-    ms(maxMs),
-  ]);
-  return figures(["handler", "calls", ...used, "median", "p95", "max"], rows, layout);
+  const columns: readonly Column<HandlerRow>[] = [
+    { header: "handler", text: ({ name }) => plainLine(name) },
+    { header: "calls", text: ({ calls }) => countText(calls) },
+    ...used.map((header) => ({ header, text: (one: HandlerRow) => countText(one.outcomes[header] ?? 0) })),
+    { header: "median", text: ({ medianMs }) => ms(medianMs) },
+    { header: "p95", text: ({ p95Ms }) => ms(p95Ms) },
+    { header: "max", text: ({ maxMs }) => ms(maxMs) },
+  ];
+  return figures(columns, handlers, layout);
 }
 
-/** A table where it fits, else a line of text for each row. */
-function figures(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  { style, columns }: ReportLayout,
-): string {
+/** A table of figures behind a name where it fits, else a line of text for each row. */
+function figures<Row>(all: readonly Column<Row>[], rows: readonly Row[], { style, columns }: ReportLayout): string {
   if (rows.length === 0) return "";
-  const table = head.map((header, at) => ({ header, align: at === 0 ? ("left" as const) : ("right" as const) }));
+  const table = all.map((column, at): Column<Row> => (at === 0 ? column : { ...column, align: "right" }));
   const width = naturalWidths(table, rows).reduce((sum, one) => sum + one + 2, -2);
   if (width <= columns) return tableText(table, rows, style);
-  return rows
-    .map(([name = "", ...values]) => {
-      const parts = values.flatMap((value, at) => (value === "0" || value === "" ? [] : [`${head[at + 1]} ${value}`]));
-      return wrap(`${name}: ${parts.join(", ")}`, columns - 2).join("\n  ");
-    })
-    .map((text) => `${text}\n`)
-    .join("");
+  const lines = rows.map((row) => {
+    const [name = "", ...values] = all.map(({ text }) => text(row));
+    const parts = values.flatMap((value, at) =>
+      value === "0" || value === "" ? [] : [`${all[at + 1]?.header} ${value}`],
+    );
+    return `${wrap(`${name}: ${parts.join(", ")}`, columns - 2).join("\n  ")}\n`;
+  });
+  return lines.join("");
 }
 
 /** Below this width a row takes several lines. */
@@ -73,10 +80,13 @@ export function listedText({ listed, listedInAll }: ReplayReport, { style, colum
   const grouped = groupEqualCalls(listed);
   if (columns < narrow)
     return title + narrowRows(grouped, columns, (row) => [`${row.decision}: ${reasonText(row)}`]) + more;
-  const rows = grouped.map((row) => [...callColumns(row), row.decision, plainLine(row.input), reasonText(row)]);
-  const head = [...places, { header: "answer" }, { header: "input", ...flexible }, { header: "reason", ...flexible }];
-  const painted = (cell: string, at: number) => (at === 3 ? color(cell, style) : cell);
-  return title + tableText(head, rows, style, columns, painted) + more;
+  const table: readonly Column<Group>[] = [
+    ...places,
+    { header: "answer", text: ({ decision }) => decision, paint: (cell) => color(cell, style) },
+    { header: "input", text: ({ input }) => plainLine(input), flexible: true },
+    { header: "reason", text: reasonText, flexible: true },
+  ];
+  return title + tableText(table, grouped, style, columns) + more;
 }
 
 interface Group extends ListedEvent {
@@ -107,41 +117,40 @@ export function againstText({ against }: ReplayReport, { style, columns }: Repor
   const more = moreLine(against.list.length, against.differing);
   const both = ({ before, now }: Difference) => [`before: ${answerText(before)}`, `now: ${answerText(now)}`];
   if (columns < narrow) return title + narrowRows(against.list, columns, both) + more;
-  const rows = against.list.map((row) => [
-    ...callColumns(row),
-    plainLine(row.input),
-    answerText(row.before),
-    answerText(row.now),
-  ]);
-  const head = ["input", "before", "now"].map((header) => ({ header, ...flexible }));
-  return title + tableText([...places, ...head], rows, style, columns) + more;
+  const table: readonly Column<Difference>[] = [
+    ...places,
+    { header: "input", text: ({ input }) => plainLine(input), flexible: true },
+    { header: "before", text: ({ before }) => answerText(before), flexible: true },
+    { header: "now", text: ({ now }) => answerText(now), flexible: true },
+  ];
+  return title + tableText(table, against.list, style, columns) + more;
 }
 
 export function effectsText({ effects }: ReplayReport, { style, columns }: ReportLayout): string {
   if (effects.length === 0) return "";
-  const rows = effects.map(({ handler, kind, target, count }) => [
-    plainLine(handler ?? "(the app)"),
-    kind,
-    plainLine(target),
-    plural(count, "time"),
-  ]);
-  const head = [
-    { header: "handler", ...flexible },
-    { header: "effect" },
-    { header: "target", ...flexible },
-    { header: "tried" },
+  const table: readonly Column<ReplayReport["effects"][number]>[] = [
+    { header: "handler", text: ({ handler }) => plainLine(handler ?? "(the app)"), flexible: true },
+    { header: "effect", text: ({ kind }) => kind },
+    { header: "target", text: ({ target }) => plainLine(target), flexible: true },
+    { header: "tried", text: ({ count }) => plural(count, "time") },
   ];
-  const title = `${style.bold("Effects refused")} (--allow-effects permits them)\n`;
-  return title + tableText(head, rows, style, columns);
+  return `${style.bold("Effects refused")} (--allow-effects permits them)\n${tableText(table, effects, style, columns)}`;
 }
 
-const flexible = { flexible: true } as const;
-const places = [{ header: "when" }, { header: "session" }, { header: "tool", ...flexible }];
+const places: readonly Column<EventLine>[] = [
+  { header: "when", text: ({ at }) => timeText(at) },
+  { header: "session", text: ({ session }) => plainLine(session).slice(0, 8) },
+  { header: "tool", text: toolText, flexible: true },
+];
+
+function toolText({ tool, event }: EventLine): string {
+  const after = event === "PreToolUse" || event === "UserPromptSubmit" ? "" : " (after)";
+  return tool === undefined ? "(prompt)" : `${plainLine(tool)}${after}`;
+}
 
 /** Time, session and tool. */
-export function callColumns({ at, session, tool, event }: EventLine): readonly string[] {
-  const after = event === "PreToolUse" || event === "UserPromptSubmit" ? "" : " (after)";
-  return [timeText(at), plainLine(session).slice(0, 8), tool === undefined ? "(prompt)" : `${plainLine(tool)}${after}`];
+export function callText(line: EventLine): string {
+  return places.map(({ text }) => text(line)).join("  ");
 }
 
 export function moreLine(shown: number, inAll: number): string {
@@ -155,7 +164,7 @@ function narrowRows<Row extends EventLine>(
 ): string {
   return rows
     .flatMap((row) => [
-      callColumns(row).join("  "),
+      callText(row),
       `  ${plainLine(row.input)}`,
       ...details(row).map((line) => `  ${plainLine(line)}`),
     ])

@@ -1,49 +1,42 @@
 import type { Style } from "./terminal.ts";
 
-export interface Column {
+export interface Column<Row> {
   readonly header: string;
+  /** Plain text. */
+  readonly text: (row: Row) => string;
   readonly align?: "left" | "right";
   /** Shrinks when the table is too wide; flexible columns share the remaining width. */
   readonly flexible?: true;
+  /** Adds colors to a cell that has its final width. */
+  readonly paint?: (cell: string) => string;
 }
 
-/**
- * A table with headers, at most `limit` columns wide; without a limit no cell is cut. Cells are plain text: `paint` adds colors when the
- * widths are known.
- */
-export function tableText(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+/** A table with headers, at most `limit` columns wide. */
+export function tableText<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
   style: Style,
-  limit?: number,
-  paint: (cell: string, column: number) => string = (cell) => cell,
+  limit: number = Number.POSITIVE_INFINITY,
 ): string {
-  const natural = naturalWidths(columns, rows);
-  const widths = limit === undefined ? natural : fitted(columns, natural, limit);
-  const line = (cells: readonly string[], put: (cell: string, column: number) => string) => {
-    const padded = cells.map((cell, index) => {
-      const { align = "left" } = columns[index] ?? {};
+  const widths = fitted(columns, naturalWidths(columns, rows), limit);
+  const line = (texts: readonly string[], dim?: (cell: string) => string) => {
+    const padded = columns.map(({ align = "left", paint = (cell) => cell }, index) => {
       const width = widths[index] ?? 0;
       const isLast = index === columns.length - 1 && align === "left";
-      return put(pad(truncate(cell, width), isLast ? 0 : width, align), index);
+      return (dim ?? paint)(pad(truncate(texts[index] ?? "", width), isLast ? 0 : width, align));
     });
-    return padded.join("  ").trimEnd();
+    return `${padded.join("  ").trimEnd()}\n`;
   };
-  const header = line(
-    columns.map((column) => column.header),
-    (cell) => style.dim(cell),
-  );
-  return [header, ...rows.map((row) => line(row, paint))].map((text) => `${text}\n`).join("");
+  const headers = columns.map(({ header }) => header);
+  return [line(headers, style.dim), ...rows.map((row) => line(columns.map(({ text }) => text(row))))].join("");
 }
 
 /** The width that each column needs. */
-export function naturalWidths(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
-  return columns.map(({ header }, index) =>
-    Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[index] ?? ""))),
-  );
+export function naturalWidths<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number[] {
+  return columns.map(({ header, text }) => Math.max(...[header, ...rows.map(text)].map(displayWidth)));
 }
 
-function fitted(columns: readonly Column[], natural: readonly number[], limit: number): number[] {
+function fitted(columns: readonly Column<never>[], natural: readonly number[], limit: number): number[] {
   const gaps = 2 * (columns.length - 1);
   const fixed = natural.reduce((sum, width, index) => (columns[index]?.flexible ? sum : sum + width), 0);
   let room = Math.max(0, limit - gaps - fixed);
@@ -99,27 +92,11 @@ export function wrap(text: string, columns: number): readonly string[] {
 }
 
 function charWidth(char: string): number {
-  const code = char.codePointAt(0) ?? 0;
-  if (/^(?:\p{Mn}|\p{Me}|\p{Cf})$/u.test(char)) return 0;
-  return code >= 0x1100 && wide.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
+  if (combining.test(char)) return 0;
+  return char >= "\u1100" && (eastAsian.test(char) || emoji.test(char)) ? 2 : 1;
 }
 
-/** East Asian scripts and emoji. */
-const wide: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x231a, 0x231b],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x1f300, 0x1f64f],
-  [0x1f680, 0x1f6ff],
-  [0x1f900, 0x1faff],
-  [0x20000, 0x3fffd],
-];
+const combining = /^(?:\p{Mn}|\p{Me}|\p{Cf})$/u;
+const eastAsian =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+const emoji = /[\u231a\u231b\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}]/u;

@@ -1,13 +1,7 @@
 import { plainLine } from "../../protocol/internal.ts";
-import type { ReportName, ReportRows, UsageReport } from "../../usage/internal.ts";
+import type { BlockRow, ReportName, ReportRows, UsageReport } from "../../usage/internal.ts";
 import { moneyText, timeText } from "./figures.ts";
 import type { Column } from "./table.ts";
-
-/** The columns before the figures, and the cells of a row. */
-export interface LeadingColumns<Row> {
-  readonly columns: readonly Column[];
-  cells(row: Row): string[];
-}
 
 /** How much fits: everything, short numbers, or only what cannot be omitted. */
 export type TableWidth = "wide" | "short" | "narrow";
@@ -17,92 +11,71 @@ export function leadingColumns<Name extends ReportName>(
   name: Name,
   report: UsageReport<Name>,
   width: TableWidth,
-): LeadingColumns<ReportRows[Name]> {
-  const byReport: { [Each in ReportName]: LeadingColumns<ReportRows[Each]> } = {
-    daily: { columns: [{ header: "day" }], cells: ({ date }) => [date] },
-    weekly: { columns: [{ header: "week" }], cells: ({ weekStart, weekEnd }) => [`${weekStart} – ${weekEnd}`] },
-    monthly: { columns: [{ header: "month" }], cells: ({ month }) => [month] },
+): readonly Column<ReportRows[Name]>[] {
+  const byReport: { [Each in ReportName]: readonly Column<ReportRows[Each]>[] } = {
+    daily: [{ header: "day", text: ({ date }) => date }],
+    weekly: [{ header: "week", text: ({ weekStart, weekEnd }) => `${weekStart} – ${weekEnd}` }],
+    monthly: [{ header: "month", text: ({ month }) => month }],
     session: sessionColumns(report as unknown as UsageReport<"session">, width),
     blocks: blockColumns(report as unknown as UsageReport<"blocks">),
-    models: {
-      columns: [
-        { header: "model", flexible: true },
-        { header: "share", align: "right" },
-      ],
-      cells: ({ model, speed, share, basis }) => [
-        plainLine(`${model}${speed === "fast" ? " (fast)" : ""}${basis === "list" ? " (list price)" : ""}`),
-        `${(share * 100).toFixed(1)} %`,
-      ],
-    },
-    projects: {
-      columns: [
-        { header: "project", flexible: true },
-        { header: "sessions", align: "right" },
-      ],
-      cells: ({ project, sessions }) => [plainLine(project), String(sessions)],
-    },
+    models: [
+      { header: "model", text: modelText, flexible: true },
+      { header: "share", text: ({ share }) => `${(share * 100).toFixed(1)} %`, align: "right" },
+    ],
+    projects: [
+      { header: "project", text: ({ project }) => plainLine(project), flexible: true },
+      { header: "sessions", text: ({ sessions }) => String(sessions), align: "right" },
+    ],
   };
   return byReport[name];
+}
+
+function modelText({ model, speed, basis }: ReportRows["models"]): string {
+  return plainLine(`${model}${speed === "fast" ? " (fast)" : ""}${basis === "list" ? " (list price)" : ""}`);
 }
 
 function sessionColumns(
   { rows, timezone }: UsageReport<"session">,
   width: TableWidth,
-): LeadingColumns<ReportRows["session"]> {
+): readonly Column<ReportRows["session"]>[] {
+  const isNarrow = width === "narrow";
   const isReconciled = rows.some((row) => row.reconcile !== undefined);
-  if (width === "narrow") {
-    return {
-      columns: [{ header: "last call" }, { header: "session" }],
-      cells: ({ lastAt, sessionId }) => [timeText(lastAt, timezone).slice(0, 10), plainLine(sessionId).slice(0, 8)],
-    };
-  }
-  return {
-    columns: [
-      { header: "last call" },
-      { header: "session" },
-      { header: "project", flexible: true },
-      { header: "title", flexible: true },
-      ...(isReconciled
-        ? ([
-            { header: "client", align: "right" },
-            { header: "difference", align: "right" },
-          ] as const)
-        : []),
-    ],
-    cells: ({ lastAt, sessionId, project, title, reconcile }) => [
-      timeText(lastAt, timezone),
-      plainLine(sessionId).slice(0, 8),
-      plainLine(project),
-      plainLine(title ?? ""),
-      ...(isReconciled
-        ? [orNone(reconcile?.clientMicroUsd ?? reconcile?.statuslineMicroUsd), orNone(reconcile?.differenceMicroUsd)]
-        : []),
-    ],
-  };
+  const columns: readonly Column<ReportRows["session"]>[] = [
+    { header: "last call", text: ({ lastAt }) => timeText(lastAt, timezone).slice(0, isNarrow ? 10 : undefined) },
+    { header: "session", text: ({ sessionId }) => plainLine(sessionId).slice(0, 8) },
+    { header: "project", text: ({ project }) => plainLine(project), flexible: true },
+    { header: "title", text: ({ title }) => plainLine(title ?? ""), flexible: true },
+    {
+      header: "client",
+      text: ({ reconcile }) => orNone(reconcile?.clientMicroUsd ?? reconcile?.statuslineMicroUsd),
+      align: "right",
+    },
+    { header: "difference", text: ({ reconcile }) => orNone(reconcile?.differenceMicroUsd), align: "right" },
+  ];
+  return columns.slice(0, isNarrow ? 2 : isReconciled ? 6 : 4);
 }
 
 function orNone(microUsd: number | null | undefined): string {
   return microUsd === null || microUsd === undefined ? "–" : moneyText(microUsd);
 }
 
-function blockColumns({ rows, timezone }: UsageReport<"blocks">): LeadingColumns<ReportRows["blocks"]> {
-  const hasLimit = rows.some((row) => row.limit !== null);
-  return {
-    columns: [
-      { header: "block" },
-      { header: "" },
-      ...(hasLimit ? ([{ header: "of limit", align: "right" }] as const) : []),
-    ],
-    cells: ({ startAt, endAt, gap, active, projection, limit, resetAt }) => [
-      spanText(timeText(startAt, timezone), timeText(endAt, timezone)),
-      gap
-        ? "no calls"
-        : [active ? "active" : "", leftText(projection?.minutesLeft), resetText(resetAt, timezone)]
-            .filter(Boolean)
-            .join(", "),
-      ...(hasLimit ? [limit === null ? "" : `${(limit.share * 100).toFixed(0)} %`] : []),
-    ],
-  };
+function blockColumns({ rows, timezone }: UsageReport<"blocks">): readonly Column<BlockRow>[] {
+  const columns: readonly Column<BlockRow>[] = [
+    { header: "block", text: ({ startAt, endAt }) => spanText(timeText(startAt, timezone), timeText(endAt, timezone)) },
+    { header: "", text: (row) => blockState(row, timezone) },
+    {
+      header: "of limit",
+      text: ({ limit }) => (limit === null ? "" : `${(limit.share * 100).toFixed(0)} %`),
+      align: "right",
+    },
+  ];
+  return columns.slice(0, rows.some((row) => row.limit !== null) ? 3 : 2);
+}
+
+function blockState({ gap, active, projection, resetAt }: BlockRow, timezone: string): string {
+  if (gap) return "no calls";
+  const parts = [active ? "active" : "", leftText(projection?.minutesLeft), resetText(resetAt, timezone)];
+  return parts.filter(Boolean).join(", ");
 }
 
 function leftText(minutes: number | undefined): string {

@@ -15,31 +15,24 @@ export function usageText<Name extends ReportName>(
 ): string {
   if (report.rows.length === 0) return `No usage${rangeText(report)}.\n${notesText(report, io)}`;
   const style = styleFor(io);
-  const limit = io.terminal.out ? io.terminal.columns : undefined;
-  const table = widestThatFits(name, report, limit, agents);
-  const last = table.rows.length - 1;
-  const text = tableText(table.columns, table.rows, style, limit);
-  const lines = text.split("\n");
+  const limit = io.terminal.columns;
+  const tables = (["wide", "short", "narrow"] as const).map((width) => tableOf(name, report, width, agents));
+  const { columns, rows } = tables.find((table) => naturalWidth(table) <= limit) ?? (tables.at(-1) as Table);
+  const lines = tableText(columns, rows, style, limit).split("\n");
   // The total is the last row, in bold.
-  lines[last + 1] = style.bold(lines[last + 1] ?? "");
+  lines[rows.length] = style.bold(lines[rows.length] ?? "");
   return `${lines.join("\n")}${notesText(report, io)}`;
 }
 
-function widestThatFits<Name extends ReportName>(
-  name: Name,
-  report: UsageReport<Name>,
-  limit: number | undefined,
-  agents: boolean,
-): Table {
-  const widths: readonly TableWidth[] = ["wide", "short", "narrow"];
-  const tables = widths.map((width) => tableOf(name, report, width, agents));
-  const fits = (table: Table) => limit === undefined || naturalWidth(table) <= limit;
-  return tables.find(fits) ?? (tables.at(-1) as Table);
+/** A row of a report, one of its breakdown, or the total. */
+interface TableRow {
+  readonly lead: readonly string[];
+  readonly amounts: Amounts;
 }
 
 interface Table {
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly string[])[];
+  readonly columns: readonly Column<TableRow>[];
+  readonly rows: readonly TableRow[];
 }
 
 function tableOf<Name extends ReportName>(
@@ -49,60 +42,55 @@ function tableOf<Name extends ReportName>(
   agents: boolean,
 ): Table {
   const leading = leadingColumns(name, report, width);
-  const short = width !== "wide";
-  const withSearches = report.totals.webSearches > 0;
-  const columns: Column[] = [...leading.columns, ...amountColumns(withSearches, short)];
-  const cells = (amounts: Amounts) => amountCells(amounts, withSearches, short);
-  const rows = report.rows.flatMap((row) => [
-    [...leading.cells(row), ...cells(row)],
-    ...subRows(row, agents).map(([label, amounts]) => [...indented(label, leading.columns.length), ...cells(amounts)]),
+  const rows = report.rows.flatMap((row): TableRow[] => [
+    { lead: leading.map(({ text }) => text(row)), amounts: row },
+    ...subRows(row, agents).map(([label, amounts]) => ({ lead: [`  ${plainLine(label)}`], amounts })),
   ]);
-  const total = ["Total", ...leading.columns.slice(1).map(() => ""), ...cells(report.totals)];
-  return { columns, rows: [...rows, total] };
+  const lead = leading.map((column, at) => ({ ...column, text: (row: TableRow) => row.lead[at] ?? "" }));
+  return {
+    columns: [...lead, ...amountColumns(report.totals.webSearches > 0, width !== "wide")],
+    rows: [...rows, { lead: ["Total"], amounts: report.totals }],
+  };
 }
 
-function indented(label: string, count: number): string[] {
-  return [`  ${plainLine(label)}`, ...Array<string>(count - 1).fill("")];
-}
-
-function amountColumns(withSearches: boolean, short: boolean): Column[] {
-  const names = short
-    ? ["calls", "in", "out", "w 5m", "w 1h", "read"]
-    : ["calls", "input", "output", "write 5m", "write 1h", "cache read"];
-  return [...names, ...(withSearches ? ["searches"] : []), "cost"].map((header) => ({ header, align: "right" }));
-}
-
-function amountCells(amounts: Amounts, withSearches: boolean, short: boolean): string[] {
+function amountColumns(withSearches: boolean, short: boolean): Column<TableRow>[] {
+  const count = (header: string, shortHeader: string, key: CountKey): Column<TableRow> => ({
+    header: short ? shortHeader : header,
+    text: ({ amounts }) => countText(amounts[key], short),
+    align: "right",
+  });
   return [
-    countText(amounts.calls, short),
-    countText(amounts.inputTokens, short),
-    countText(amounts.outputTokens, short),
-    countText(amounts.cacheWrite5mTokens, short),
-    countText(amounts.cacheWrite1hTokens, short),
-    countText(amounts.cacheReadTokens, short),
-    ...(withSearches ? [countText(amounts.webSearches, short)] : []),
-    short && !amounts.complete
-      ? `≥ ${moneyText(amounts.costMicroUsd)}`
-      : moneyText(amounts.costMicroUsd, amounts.complete),
+    count("calls", "calls", "calls"),
+    count("input", "in", "inputTokens"),
+    count("output", "out", "outputTokens"),
+    count("write 5m", "w 5m", "cacheWrite5mTokens"),
+    count("write 1h", "w 1h", "cacheWrite1hTokens"),
+    count("cache read", "read", "cacheReadTokens"),
+    ...(withSearches ? [count("searches", "searches", "webSearches")] : []),
+    { header: "cost", text: ({ amounts }) => costText(amounts, short), align: "right" },
   ];
+}
+
+type CountKey = Exclude<keyof Amounts, "complete">;
+
+function costText({ costMicroUsd, complete }: Amounts, short: boolean): string {
+  return short && !complete ? `≥ ${moneyText(costMicroUsd)}` : moneyText(costMicroUsd, complete);
 }
 
 /** The rows of a breakdown, below their row. A session lists its subagents only with --by subagent. */
 function subRows(row: object, withAgents: boolean): [string, Amounts][] {
-  const { models = [], agents, main, byAgent } = row as Breakdowns;
-  const types = Array.isArray(agents) ? (agents as NonNullable<Breakdowns["types"]>) : [];
-  return [
-    ...models.map((own): [string, Amounts] => [own.model, own]),
-    ...types.map((own): [string, Amounts] => [own.agentType, own]),
-    ...(withAgents && main !== undefined ? [["main", main] as [string, Amounts]] : []),
-    ...(withAgents ? (byAgent ?? []) : []).map((own): [string, Amounts] => [agentName(own), own]),
-  ];
+  const { models = [], agents = [], main, byAgent = [] } = row as Breakdowns;
+  const rows: [string, Amounts][] = models.map((own) => [own.model, own]);
+  // In a session `agents` is one sum.
+  if ("map" in agents) rows.push(...agents.map((own): [string, Amounts] => [own.agentType, own]));
+  if (withAgents && main !== undefined) rows.push(["main", main]);
+  if (withAgents) rows.push(...byAgent.map((own): [string, Amounts] => [agentName(own), own]));
+  return rows;
 }
 
 interface Breakdowns {
   readonly models?: readonly ({ model: string } & Amounts)[];
-  readonly types?: readonly ({ agentType: string } & Amounts)[];
-  readonly agents?: unknown;
+  readonly agents?: Amounts | readonly ({ agentType: string } & Amounts)[];
   readonly main?: Amounts;
   readonly byAgent?: ReportRows["session"]["byAgent"];
 }

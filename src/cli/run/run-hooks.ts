@@ -1,5 +1,6 @@
 import { closeSync } from "node:fs";
 import { resolve } from "node:path";
+import { writeFully } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
@@ -14,16 +15,15 @@ import {
   guardExit,
   type LogRecord,
   loadApp,
-  type ReadPayload,
   readPayload,
   runEnvironment,
   sourceHash,
+  startWatchdog,
 } from "../../sdk/internal.ts";
-import type { UncachedCode } from "../code-cache.ts";
+import type { PackageCode } from "../code-cache.ts";
 import { asksToBlock, type RunArguments, readArguments } from "./run-arguments.ts";
 import { type Input, readInput } from "./stdin.ts";
-import { reserveStdout, writeFully } from "./stdout.ts";
-import { startWatchdog } from "./thread-watchdog.ts";
+import { reserveStdout } from "./stdout.ts";
 
 /**
  * `hookline run HOOKS_FILE`: reads one event from stdin, writes one answer to stdout, and exits.
@@ -31,7 +31,7 @@ import { startWatchdog } from "./thread-watchdog.ts";
  * No failure is silent. With failure mode `block` it exits with 2, the reason on stderr and nothing on stdout; with `continue` the user
  * gets a message and it exits with 1.
  */
-export async function runHooks(args: readonly string[], uncached?: UncachedCode): Promise<void> {
+export async function runHooks(args: readonly string[], code?: PackageCode): Promise<void> {
   const call = readArguments(args);
   if ("wrong" in call) {
     warn(`${call.wrong} See hookline run --help.`);
@@ -40,13 +40,11 @@ export async function runHooks(args: readonly string[], uncached?: UncachedCode)
   reserveStdout();
   const exit = guardExit(() => true);
   const { env } = process;
-  const about = logFields(call);
-  const { onFailure: given, event: expected } = call;
-  const state: RunState = { app: undefined, payload: undefined, answered: undefined, given, expected, about };
+  const state: RunState = { call, code, app: undefined, payload: undefined, answered: undefined };
   const fail: FailRun = (message, then) => {
-    const code = settleFailure(message, state);
+    const exitCode = settleFailure(message, state);
     then?.();
-    return exit(code);
+    return exit(exitCode);
   };
   guardProcess(fail, state);
   if (env["HOOKLINE"] === "0") {
@@ -54,8 +52,8 @@ export async function runHooks(args: readonly string[], uncached?: UncachedCode)
     return exit(0);
   }
   const failed = (error: unknown) => fail(`hookline run failed: ${messageOf(error)}`);
-  const { isKnown } = await answerEvent(call, state, fail).catch(failed);
-  if (isKnown && uncached !== undefined) await saveProgramCode(uncached);
+  const { isKnown } = await answerEvent(state, fail).catch(failed);
+  if (isKnown && code !== undefined) await saveUncached(code);
   exit(state.answered ?? 0);
 }
 
@@ -64,35 +62,30 @@ type FailRun = (message: string, then?: () => void) => never;
 
 const silenceMs = 5_000;
 
-async function answerEvent(call: RunArguments, state: RunState, fail: FailRun): Promise<Loaded> {
+async function answerEvent(state: RunState, fail: FailRun): Promise<Loaded> {
   const { env } = process;
+  const { call } = state;
   const unreadable = (error: unknown): Input => ({ fault: messageOf(error) });
   const reading = readInput(silenceMs, call.head).catch(unreadable);
-  const [input, loaded] = await Promise.all([reading, load(call.file, state)]);
-  if ("problem" in loaded) {
-    state.payload = payloadIn(input);
-    return fail(loaded.problem);
-  }
-  const payload = parse(input);
+  const [input, loaded] = await Promise.all([reading, load(state, fail)]);
+  const payload = "fault" in input ? input : readPayload(input.text);
+  if ("value" in payload) state.payload = payload.value;
+  if ("problem" in loaded) return fail(loaded.problem);
   if (call.record !== undefined && "text" in input) await savePayload(call.record, input.text);
   if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
-  state.payload = payload.value;
   const records: LogRecord[] = [];
   const unwatch = modeOf(state) === "block" ? watchHandlers(loaded.app, state, fail) : undefined;
   const { file, onFailure } = call;
   const environment = runEnvironment(loaded.app, { env, cwd: process.cwd(), complain: warn, file, onFailure }, records);
   const settled = await loaded.app.dispatch(payload.value, environment);
-  // A promise that is rejected by now must be reported before the answer is written.
-  await new Promise(setImmediate);
+  await reportStrays();
   unwatch?.();
   writeFully(2, settled.stderr);
   writeFully(1, settled.stdout);
   state.answered = settled.exitCode;
-  const { log } = loaded.app.options;
-  const limits = typeof log === "object" ? log : {};
   const source = records.length === 0 ? undefined : sourceHash(resolve(call.file), env);
-  const about = source === undefined ? state.about : { ...state.about, source };
-  for (const record of records) appendLog({ ...record, ...about }, env, warn, limits);
+  const about = { ...logFields(call), ...(source === undefined ? {} : { source }) };
+  for (const record of records) appendLog({ ...record, ...about }, env, warn, loaded.app.options.log);
   const notDisposed = (error: unknown) => warn(`A provider was not disposed: ${String(error)}`);
   await settled.dispose().catch(notDisposed);
   await loaded.app.end?.().catch(notDisposed);
@@ -100,16 +93,21 @@ async function answerEvent(call: RunArguments, state: RunState, fail: FailRun): 
   return loaded;
 }
 
+/** A promise that is rejected by now, and a timer without a delay that throws, must be reported before the answer is written. */
+function reportStrays(): Promise<void> {
+  // Without a timer there is no need to wait for one, which takes a millisecond.
+  const hasTimers = process.getActiveResourcesInfo().includes("Timeout");
+  return new Promise((resolve) => void (hasTimers ? setTimeout(resolve, 1) : setImmediate(resolve)));
+}
+
 /** What is known so far, for a failure at any time. */
 interface RunState {
+  readonly call: RunArguments;
+  readonly code: PackageCode | undefined;
   app: AppRuntime | undefined;
   payload: WirePayload | undefined;
   /** The exit code, once the answer is written. */
   answered: number | undefined;
-  readonly given: FailureMode | undefined;
-  /** The event of the entry in settings. */
-  readonly expected: string | undefined;
-  readonly about: Readonly<Record<string, unknown>>;
 }
 
 /** For the log: the caller, and whether a daemon may already have run some handlers. */
@@ -138,25 +136,31 @@ function watchHandlers(app: AppRuntime, state: RunState, fail: FailRun): () => v
   app.observe?.((event) => {
     if (event.kind === "handler-start") handler = event.handler ?? handler;
   });
-  const onLate = () =>
-    // Closed, since Node prints a message about the debugger on stderr, which the model reads.
-    fail(`Hook ${handler} failed on ${event}: it blocked the event loop for longer than ${ms} ms`, () => closeSync(2));
-  return startWatchdog(Math.min(ms + graceMs, 2 ** 31 - 1), onLate, warn);
+  return watch(
+    ms,
+    () => `Hook ${handler} failed on ${event}: it blocked the event loop for longer than ${ms} ms`,
+    fail,
+  );
 }
 
-/** Time for handlers that only wait: their own timers end them. */
-const graceMs = 1_000;
+/** Fails the run with this message when it blocks the event loop for longer than `ms`. Returns a function that stops the watchdog. */
+function watch(ms: number, message: () => string, fail: FailRun): () => void {
+  // Closed, since Node prints a message about the debugger on stderr, which the model reads.
+  const onLate = () => fail(message(), () => closeSync(2));
+  return startWatchdog(ms, onLate, warn);
+}
 
 function modeOf(state: RunState): FailureMode {
-  return state.app?.modeFor(eventOf(state), state.given) ?? state.given ?? "continue";
+  const { onFailure } = state.call;
+  return state.app?.modeFor(eventOf(state), onFailure) ?? onFailure ?? "continue";
 }
 
-function eventOf({ payload, expected }: RunState): string | undefined {
-  return payload === undefined ? expected : String(payload["hook_event_name"]);
+function eventOf({ payload, call }: RunState): string | undefined {
+  return payload === undefined ? call.event : String(payload["hook_event_name"]);
 }
 
 function logRun(state: RunState, fields: Readonly<Record<string, unknown>>): void {
-  const about = { time: new Date().toISOString(), event: eventOf(state) ?? "", ...state.about };
+  const about = { time: new Date().toISOString(), event: eventOf(state) ?? "", ...logFields(state.call) };
   appendLog({ ...about, ...fields }, process.env, warn);
 }
 
@@ -182,17 +186,32 @@ interface Loaded {
   readonly isKnown: boolean;
 }
 
-/** Stores the app in `state` at once, since code of the file can fail before the event is read. */
-async function load(file: string, state: RunState): Promise<Loaded | { problem: string }> {
+/**
+ * Stores the app in `state` at once, since code of the file can fail before the event is read. A module that may block the thread is
+ * watched when a failure blocks, and when it is new.
+ */
+async function load(state: RunState, fail: FailRun): Promise<Loaded | { problem: string }> {
+  const { env } = process;
+  const { call, code } = state;
   const build: { unbuilt: string | undefined; isKnown: boolean } = { unbuilt: undefined, isKnown: false };
   const onUnbuilt = (path: string) => void Object.assign(build, { unbuilt: path });
   const onCachedBuild = () => void Object.assign(build, { isKnown: true });
+  let unwatch: (() => void) | undefined;
+  const onImport = (limitMs: number, message: string) => {
+    // Without builds it is not known what is new.
+    const isNew = !build.isKnown && env["HOOKLINE_BUILD_AHEAD"] !== "0";
+    if (call.onFailure === "block" || isNew) unwatch = watch(limitMs, () => message, fail);
+  };
   try {
-    const app = await loadApp(file, { env: process.env, cwd: process.cwd(), sdk, onUnbuilt, onCachedBuild });
+    const entryPoint = code && ((name: string) => (name === "hookline/sdk" ? sdk : code.entryPoint(name)));
+    const notices = { onUnbuilt, onCachedBuild, onImport };
+    const app = await loadApp(call.file, { env, cwd: process.cwd(), ...(entryPoint && { entryPoint }), ...notices });
     state.app = app;
     return { app, ...build };
   } catch (error) {
     return { problem: messageOf(error) };
+  } finally {
+    unwatch?.();
   }
 }
 
@@ -203,18 +222,10 @@ async function savePayload(folder: string, text: string): Promise<void> {
 }
 
 /** Once per version of the package and of Node, after the answer. The first start of a file runs other code than later ones. */
-async function saveProgramCode(uncached: UncachedCode): Promise<void> {
+async function saveUncached({ uncached }: PackageCode): Promise<void> {
+  if (uncached.length === 0) return;
   const { saveCode } = await import("../code-cache.ts");
-  await saveCode(uncached, process.env);
-}
-
-function parse(input: Input): ReadPayload {
-  return "fault" in input ? input : readPayload(input.text);
-}
-
-function payloadIn(input: Input): WirePayload | undefined {
-  const read = parse(input);
-  return "value" in read ? read.value : undefined;
+  for (const code of uncached) await saveCode(code, process.env);
 }
 
 function warn(line: string): void {

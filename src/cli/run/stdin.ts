@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { succeeds } from "../../protocol/internal.ts";
 import { JsonEnd } from "../../sdk/internal.ts";
 
 /** A payload from standard input, or why it cannot be read. */
@@ -42,13 +43,8 @@ export async function readInput(waitMs: number, head?: number): Promise<Input> {
 
 function isComplete(chunk: Buffer): boolean {
   const last = chunk[chunk.length - 1] === newline ? chunk[chunk.length - 2] : chunk[chunk.length - 1];
-  if (last !== closeBrace) return false;
-  try {
-    JSON.parse(chunk.toString("utf8"));
-    return true;
-  } catch {
-    return false; // incomplete, or invalid: the reader of the payload reports it
-  }
+  // Incomplete, or invalid: the reader of the payload reports it.
+  return last === closeBrace && succeeds(() => JSON.parse(chunk.toString("utf8")));
 }
 
 function isPipe(): boolean {

@@ -1,25 +1,7 @@
-import { writeSync } from "node:fs";
-
 /** Reserves standard output for the answer: what hooks and their child processes print goes to stderr. */
 export function reserveStdout(): void {
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true, enumerable: true });
   redirectChildren();
-}
-
-/** Writes the whole text, however slow the reader is. A closed pipe is not an error, and neither is a failed write to stderr. */
-export function writeFully(fd: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += writeSync(fd, bytes, at);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "EPIPE" || (fd === 2 && code !== "EAGAIN")) return;
-      if (code !== "EAGAIN") throw error;
-      // The pipe is full and nonblocking: wait 2 ms.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-    }
-  }
 }
 
 /**

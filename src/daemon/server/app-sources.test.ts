@@ -1,4 +1,13 @@
-import { mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -7,11 +16,14 @@ import { maybeChanged, readAppSources } from "./app-sources.ts";
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-sources-"));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-sources-")));
   file = join(folder, "hooks.mjs");
   writeFileSync(file, "export default 1;");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 test("a change of equal size and time shows; so does one in the same step of the clock", async () => {
   utimesSync(file, 1, 1);
@@ -35,4 +47,78 @@ test("a circular link in place of the hooks file counts as a change", async () =
   symlinkSync(file, file);
   expect(maybeChanged(before)).toBe(true);
   expect((await readAppSources(file)).files).toMatchObject([{ path: file, stamp: "" }]);
+});
+
+test("an upgraded package, a moved link and a nearer package count as a change of packages, not of the app's own files", async () => {
+  const put = (path: string, version: string) => {
+    mkdirSync(join(folder, path), { recursive: true });
+    writeFileSync(join(folder, path, "package.json"), JSON.stringify({ name: "dep", version, main: "index.js" }));
+    writeFileSync(join(folder, path, "index.js"), "");
+  };
+  const link = (target: string) => {
+    rmSync(join(folder, "node_modules/dep"), { recursive: true, force: true });
+    symlinkSync(join(folder, target), join(folder, "node_modules/dep"));
+  };
+  mkdirSync(join(folder, "app"));
+  file = join(folder, "app/hooks.mjs");
+  writeFileSync(file, 'import "dep"; export default 1;');
+  put("node_modules/dep", "1");
+  put("store/dep", "2");
+  put("other/dep", "2");
+  const { hash } = await readAppSources(file);
+  const changes = [
+    () => put("node_modules/dep", "2"),
+    () => link("store/dep"),
+    () => link("other/dep"),
+    () => put("app/node_modules/dep", "2"),
+  ];
+  for (const change of changes) {
+    // Everything is older than the resolution of the clock.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    const before = await readAppSources(file);
+    expect([maybeChanged(before), before.hash]).toEqual([false, hash]);
+    change();
+    expect(maybeChanged(before)).toBe(true);
+    const after = await readAppSources(file);
+    expect([after.hash, after.packages === before.packages]).toEqual([hash, false]);
+  }
+});
+
+test.each(["extra.ts", "extra.js", "extra", "lib"])(
+  "a missing import of ./%s counts as a change when it appears",
+  async (name) => {
+    file = join(folder, "hooks.ts");
+    mkdirSync(join(folder, "lib"));
+    writeFileSync(join(folder, "near.ts"), `import { g } from "./${name}"; export default g;`);
+    writeFileSync(file, 'export { default } from "./near.ts";');
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    const before = await readAppSources(file);
+    expect(maybeChanged(before)).toBe(false);
+    writeFileSync(join(folder, name === "lib" ? "lib/index.ts" : "extra.ts"), "export const g = 1;");
+    expect(maybeChanged(before)).toBe(true);
+    const after = await readAppSources(file);
+    expect(after.files.filter(({ stamp }) => stamp !== "")).toHaveLength(3);
+  },
+);
+
+test("a missing package whose name begins with hookline counts as a change when it appears", async () => {
+  writeFileSync(file, 'import "hookline-x"; export default 1;');
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+  const before = await readAppSources(file);
+  expect(maybeChanged(before)).toBe(false);
+  mkdirSync(join(folder, "node_modules/hookline-x"), { recursive: true });
+  expect(maybeChanged(before)).toBe(true);
+});
+
+test("the same files always have the same packages, in whatever order a build finds its imports", async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `f${at}`);
+  for (const [at, name] of names.entries()) {
+    const imports = [2 * at + 1, 2 * at + 2].filter((to) => to < names.length).map((to) => `import "./f${to}";`);
+    // Of different length, so that they are not read in order.
+    writeFileSync(join(folder, `${name}.ts`), `${imports.join("\n")}\n${"// text\n".repeat((at * 7919) % 3000)}`);
+  }
+  writeFileSync(file, 'import "./f0"; export default 1;');
+  const read = new Set<string>();
+  for (let times = 0; times < 10; times++) read.add((await readAppSources(file)).packages);
+  expect(read.size).toBe(1);
 });

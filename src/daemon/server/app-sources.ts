@@ -1,11 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { attempt } from "../../protocol/internal.ts";
-import { appInputs, endBuilds, fileStamp, hashInputs } from "../../sdk/internal.ts";
+import { type AppDependencies, appDependencies, endBuilds, fileStamp, hashInputs } from "../../sdk/internal.ts";
 
-/** The files an app is made of, as they were when it was loaded. */
+/** The files an app is made of, and those that decide which packages it gets, as they were when it was loaded. */
 export interface Sources {
   readonly files: readonly SourceFile[];
+  /** Of the app's own files. */
   readonly hash: string;
+  /** Changes with the packages that the app gets. */
+  readonly packages: string;
 }
 
 interface SourceFile {
@@ -19,17 +22,28 @@ interface SourceFile {
 /** Times on disk have a resolution. */
 const stepMs = 50;
 
-/** Contract: never fails. A file whose imports cannot be found counts alone, one that cannot be read as empty; loading it reports the error. */
+/** Contract: never fails. The paths at which an import was not found count too. A file that cannot be read as empty; loading it reports the error. */
 export async function readAppSources(file: string): Promise<Sources> {
   const settledAt = Date.now() - stepMs;
-  const paths = [...(await inputsOf(file))].sort();
+  const { inputs, packages, paths, failure } = await dependenciesOf(file);
+  const watched = [...inputs, ...packages.map(({ path }) => path), ...paths.map(([name]) => name)];
   // The stamps are taken before the content is read: a change in between shows as a change.
-  const files = paths.map((path) => ({
+  const files = [...new Set(watched)].sort().map((path) => ({
     path,
     stamp: attempt(() => fileStamp(path)) ?? "",
     fresh: (attempt(() => statSync(path).ctimeMs) ?? 0) > settledAt,
   }));
-  return { files, hash: hashInputs(file, paths, (path) => attempt(() => readFileSync(path)) ?? Buffer.alloc(0)) };
+  const read = (path: string) => attempt(() => readFileSync(path)) ?? Buffer.alloc(0);
+  return {
+    files,
+    hash: hashInputs(file, [...inputs].sort(), read),
+    // Sorted, since the order in which a build finds its imports varies.
+    packages: JSON.stringify([
+      packages.map(({ path }) => [path, read(path).toString()]).sort(),
+      [...paths].sort(),
+      failure === undefined,
+    ]),
+  };
 }
 
 /** True when a file was or may have been touched, whether or not its content differs. Costs one `stat` for each file. */
@@ -37,9 +51,9 @@ export function maybeChanged({ files }: Sources): boolean {
   return files.some(({ path, stamp, fresh }) => fresh || (attempt(() => fileStamp(path)) ?? "") !== stamp);
 }
 
-/** Only the file itself when it does not parse. */
-function inputsOf(file: string): Promise<readonly string[]> {
-  return appInputs(file)
-    .catch(() => [file])
+/** Only the file itself when its imports cannot be read. */
+function dependenciesOf(file: string): Promise<AppDependencies> {
+  return appDependencies(file)
+    .catch(() => ({ inputs: [file], packages: [], paths: [] }))
     .finally(endBuilds);
 }

@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { turnAway } from "../../loopback/internal.ts";
 import { attempt } from "../../protocol/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
+import type { WarmAnswer } from "../worker/app-version.ts";
 import { environmentOf } from "../worker/call-environment.ts";
 import type { HookRequest, WorkerAnswer } from "../worker/messages.ts";
-import type { WarmAnswer, WarmApp } from "./warm-app.ts";
+import type { WarmApp } from "./warm-app.ts";
 
 export interface ClientOptions {
   readonly file: string;

@@ -1,19 +1,29 @@
 import { readFileSync } from "node:fs";
 import { isDaemonAlive, processStart, startTag } from "../../files/internal.ts";
-import { attempt } from "../../protocol/internal.ts";
+import { attempt, messageOf } from "../../protocol/internal.ts";
 import type { WarmApp } from "./warm-app.ts";
 
-/** Calls `leave` when no call came for `idleMs` and `busy` returns false, which is called only then. */
-export function watchIdle(idleMs: number, busy: () => Promise<boolean>, leave: () => void) {
+/** Calls `leave` when no call came for `idleMs` and `busy` returns false, which is called only then. A failure of `busy` is reported once. */
+export function watchIdle(
+  idleMs: number,
+  busy: () => Promise<boolean>,
+  leave: () => void,
+  complain: (line: string) => void,
+) {
   let last = performance.now();
   let asking = false;
+  let reported = "";
   const isQuiet = () => performance.now() - last >= idleMs;
   const look = async () => {
     if (asking || !isQuiet()) return;
     asking = true;
-    const isBusy = await busy().finally(() => {
-      asking = false;
+    const isBusy = await busy().catch((error: unknown) => {
+      const line = `The daemon keeps running, because it cannot tell whether it is still needed: ${messageOf(error)}`;
+      if (line !== reported) complain(line);
+      reported = line;
+      return true;
     });
+    asking = false;
     // A call may have come meanwhile.
     if (!isBusy && isQuiet()) leave();
   };

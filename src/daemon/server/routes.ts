@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerProof, proofHeaders } from "../../files/internal.ts";
 import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
-import { CallerLiveness, failedAnswer, type WorkerAnswer } from "../worker/messages.ts";
+import { failedAnswer, type WorkerAnswer } from "../worker/messages.ts";
 import {
   answerClient,
   type CallApp,
@@ -24,20 +24,20 @@ const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
 
 /** What the daemon answers, behind the gate. */
 export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
-  const open = new Set<CallerLiveness>();
+  const open = new Set<AbortController>();
   const endCalls = () => {
-    for (const one of open) one.markGone("the daemon leaves");
+    for (const one of open) one.abort(new Error("the daemon leaves"));
   };
   options.ending.addEventListener("abort", endCalls, { once: true });
   const call: CallApp = (asked, reply) => {
     options.keep?.(asked.text);
-    const caller = new CallerLiveness();
-    open.add(caller);
+    const gone = new AbortController();
+    open.add(gone);
     reply.on("close", () => {
-      open.delete(caller);
-      if (!reply.writableFinished) caller.markGone("the host went away");
+      open.delete(gone);
+      if (!reply.writableFinished) gone.abort(new Error("the host went away"));
     });
-    return options.app.call(asked, caller);
+    return options.app.call(asked, gone.signal);
   };
   const hook = `/v1/hook/${options.key}`;
   return (request, reply) => {

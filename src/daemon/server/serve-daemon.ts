@@ -81,7 +81,7 @@ async function serveAlone(
   });
   const leave = () => leaving.abort();
   const busy = async () => app.open > 0 || agents.anyAlive() || (await options.busy?.()) === true;
-  const idle = watchIdle(options.idleMs ?? 30 * 60_000, busy, leave);
+  const idle = watchIdle(options.idleMs ?? 30 * 60_000, busy, leave, complain);
   const answer = routes({
     ...{ key: appKey(file), file, version, secret, app, leave, complain, ending: ending.signal },
     health: () => ({ pid: process.pid, version, source: app.sourceHash, since, calls: app.open }),

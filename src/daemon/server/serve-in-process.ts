@@ -1,29 +1,24 @@
+import { resolve } from "node:path";
+import { packageVersion } from "../../files/internal.ts";
 import { newToken, openLoopback } from "../../loopback/internal.ts";
-import { defined, Problem } from "../../protocol/internal.ts";
+import { defined, lazy, Problem } from "../../protocol/internal.ts";
 import {
   type AppRuntime,
   appendLog,
   appFailure,
   appKey,
   type LogRecord,
-  type RunEnvironment,
   readPayload,
   runEnvironment,
+  type ServeAppOptions,
   type SettledEvent,
+  sourceHash,
   withExitGuard,
 } from "../../sdk/internal.ts";
 import { type HookRequest, workerAnswer } from "../worker/messages.ts";
 import { drainCalls } from "./lifetime.ts";
 import { routes } from "./routes.ts";
 import type { WarmApp } from "./warm-app.ts";
-
-export interface ServeInProcessOptions extends InProcessOptions {
-  readonly port: number;
-  /** Undefined: one is made. */
-  readonly token: string | undefined;
-  readonly version: string;
-  readonly signal: AbortSignal | undefined;
-}
 
 /** A server that answers until it is closed. */
 export interface ServedApp {
@@ -40,15 +35,17 @@ export interface ServedApp {
  * Answers for an app that this process holds, on 127.0.0.1 alone and behind the daemon's gate and routes.
  * Contract: never without a token; one that can be guessed is a `Problem`.
  */
-export async function serveInProcess(app: AppRuntime, options: ServeInProcessOptions): Promise<ServedApp> {
-  const { port, version, file, signal } = options;
-  const token = options.token ?? newToken();
+export async function serveInProcess(app: AppRuntime, options: ServeAppOptions): Promise<ServedApp> {
+  const { port = 0, token = newToken(), env = process.env, cwd = process.cwd(), signal } = options;
+  const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
+  const file = options.file === undefined ? undefined : resolve(options.file);
   if (!/^[!-~]{16,512}$/.test(token)) {
     const message = "A token has 16 to 512 printable characters without blanks. Leave it out, and one is made.";
     throw new Problem("sdk/weak-token", message);
   }
   const ending = new AbortController();
-  const here = inProcessApp(app, options);
+  const here = inProcessApp(app, { env, cwd, complain, file });
+  const version = packageVersion();
   const since = Date.now();
   const nothing = () => undefined;
   const key = file === undefined ? newToken().slice(0, 32) : appKey(file);
@@ -56,67 +53,52 @@ export async function serveInProcess(app: AppRuntime, options: ServeInProcessOpt
     ...{ key, version, app: here, ending: ending.signal },
     // Clients find a daemon by its record, and this server has none: a request that claims to come from a client is rejected.
     ...{ file: "", secret: newToken(), leave: nothing, noteAgent: nothing, canReadEnvironment: () => false },
-    complain: options.complain,
+    complain,
     health: () => ({ pid: process.pid, version, source: here.sourceHash, since, calls: here.open }),
   });
   const server = await openLoopback({ port, token, handle });
-  let closing: Promise<void> | undefined;
-  const end = async (): Promise<void> => {
+  const close = lazy(async (): Promise<void> => {
     server.stop();
     await drainCalls(here, ending);
     server.end();
     await app.end();
-  };
-  const close = (): Promise<void> => {
-    closing ??= end();
-    return closing;
-  };
-  const notDisposed = (error: unknown) => options.complain(`A provider was not disposed: ${String(error)}`);
+  });
+  const notDisposed = (error: unknown) => complain(`A provider was not disposed: ${String(error)}`);
   if (signal?.aborted) await close();
   signal?.addEventListener("abort", () => void close().catch(notDisposed), { once: true });
   return { port: server.port, url: `http://127.0.0.1:${server.port}/v1/hook/${key}`, token, close };
 }
 
-/** What an app in this thread gets. */
-interface InProcessOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
-  /** Absolute. */
-  readonly file: string | undefined;
-  readonly sourceHash: string | undefined;
-}
-
 /** An app that a program holds, as the routes ask for one. Nothing ends a handler that holds the thread. */
-function inProcessApp(app: AppRuntime, options: InProcessOptions): WarmApp {
+function inProcessApp(app: AppRuntime, world: Parameters<typeof runEnvironment>[1]): WarmApp {
   let open = 0;
-  const { env, complain, sourceHash } = options;
-  const about = ({ transport }: HookRequest) => ({ transport, ...defined({ source: sourceHash }) });
-  const limits = typeof app.options.log === "object" ? app.options.log : {};
+  const { env, complain, file } = world;
+  const source = file === undefined ? undefined : sourceHash(file, env);
+  const about = ({ transport }: HookRequest) => ({ transport, ...defined({ source }) });
   /** What is left once the answer is out. */
   const finish = async ({ dispose }: SettledEvent, records: readonly LogRecord[], asked: HookRequest) => {
-    for (const record of records) appendLog({ ...record, ...about(asked) }, env, complain, limits);
+    for (const record of records) appendLog({ ...record, ...about(asked) }, env, complain, app.options.log);
     await dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
     open--;
   };
   return {
-    sourceHash: sourceHash ?? "",
+    sourceHash: source ?? "",
     get open() {
       return open;
     },
     end: async () => undefined,
-    async call(asked, interest) {
+    async call(asked, signal) {
       const payload = readPayload(asked.text);
       if ("fault" in payload) {
         const why = `The event cannot be read: ${payload.fault}.`;
         const failed = workerAnswer(appFailure(why, app.modeFor(undefined, asked.onFailure)));
         return { ...failed, unreadable: true };
       }
-      const gone = new AbortController();
-      interest.onGone((why) => gone.abort(new Error(why)));
       const records: LogRecord[] = [];
       open++;
-      const { cwd, file } = options;
       const { onFailure } = asked;
-      const world = runEnvironment(app, { env, cwd, complain, file, onFailure, signal: gone.signal }, records);
-      const settled = await withExitGuard(() => app.dispatch(payload.value, world));
+      const environment = runEnvironment(app, { ...world, onFailure, signal }, records);
+      const settled = await withExitGuard(() => app.dispatch(payload.value, environment));
       setImmediate(() => void finish(settled, records, asked));
       return workerAnswer(settled);
     },

@@ -1,18 +1,11 @@
-import type { FailureMode } from "../../sdk/internal.ts";
-import { type AppVersion, type AppVersionOptions, type Failure, openAppVersion } from "../worker/app-version.ts";
-import {
-  type CallerLiveness,
-  eventFacts,
-  failedAnswer,
-  type HookRequest,
-  type WorkerAnswer,
-} from "../worker/messages.ts";
+import { type AppVersion, type AppVersionOptions, openAppVersion, type WarmAnswer } from "../worker/app-version.ts";
+import { eventFacts, failedAnswer, type HookRequest, type WorkerAnswer } from "../worker/messages.ts";
 import { maybeChanged, readAppSources, type Sources } from "./app-sources.ts";
 
 /** An app that stays loaded and follows its files. */
 export interface WarmApp {
-  /** Contract: before a call the files are looked at; a call that has begun ends on the code it began with. */
-  call(asked: HookRequest, interest: CallerLiveness): Promise<WarmAnswer>;
+  /** Contract: before a call the files are looked at; a call that has begun ends on the code it began with. `gone` aborts handlers. */
+  call(asked: HookRequest, gone: AbortSignal): Promise<WarmAnswer>;
   /** Of the code that answers now. */
   readonly sourceHash: string;
   readonly open: number;
@@ -20,13 +13,9 @@ export interface WarmApp {
   end(): Promise<void>;
 }
 
-/** `busy`: why the daemon cannot answer now. A client then answers in process; for other callers the mode decides. */
-export type WarmAnswer = WorkerAnswer | { readonly busy: string; readonly mode: FailureMode };
-
 export interface WarmOptions extends Omit<AppVersionOptions, "sourceHash"> {
   /** Called when other code answers. */
   readonly changed: (sourceHash: string) => void;
-  readonly failed: (failure: Failure, asked: HookRequest) => void;
 }
 
 /** While the newest code does not load it is tried again after this long: a missing import may have come. */
@@ -41,13 +30,13 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   let broken: { sources: Sources; message: string; at: number } | undefined;
   let loading: Promise<void> | undefined;
   let open = 0;
-  const notices = openSessionNotices();
 
   const load = async () => {
     const sources = await readAppSources(options.file);
-    if (good !== undefined && sources.hash === good.sources.hash) {
+    if (good?.sources.hash === sources.hash && good.sources.packages === sources.packages) {
       good.sources = sources;
-      return clearFailure();
+      broken = undefined;
+      return;
     }
     const opened = await openAppVersion({ ...options, sourceHash: sources.hash }, sources);
     if (typeof opened === "string") {
@@ -61,12 +50,8 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       old.retire(() => leaving.delete(old));
     }
     good = opened;
-    clearFailure();
-    options.changed(sources.hash);
-  };
-  const clearFailure = () => {
     broken = undefined;
-    notices.forget();
+    options.changed(sources.hash);
   };
   const loadOnce = (): Promise<void> => {
     loading ??= load().finally(() => {
@@ -89,7 +74,7 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     const tried = loadOnce();
     return good === undefined ? tried : undefined;
   };
-  const answer = async (asked: HookRequest, interest: CallerLiveness): Promise<WarmAnswer> => {
+  const answer = async (asked: HookRequest, gone: AbortSignal): Promise<WarmAnswer> => {
     // A retry alone is not awaited.
     if (changed() || (loading !== undefined && broken === undefined)) await follow();
     const tried = retryLoad();
@@ -100,10 +85,9 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       return failedAnswer(asked, asked.onFailure ?? "continue", why);
     }
     const notice = broken && `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
-    const end = await good.call(asked, interest);
-    if (end.kind === "busy") return { busy: end.why, mode: end.mode };
-    if (end.kind === "without-answer") options.failed(end.failure, asked);
-    return notice === undefined ? end.answer : notices.add(end.answer, asked.text, notice);
+    const given = await good.call(asked, gone);
+    const room = notice !== undefined && !("busy" in given) && eventFacts(asked.text).event !== "";
+    return room ? withNotice(given, notice) : given;
   };
   await loadOnce();
 
@@ -117,10 +101,10 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     async end() {
       await Promise.all([...leaving, ...(good === undefined ? [] : [good])].map((one) => one.end()));
     },
-    async call(asked, interest) {
+    async call(asked, gone) {
       open++;
       try {
-        return await answer(asked, interest);
+        return await answer(asked, gone);
       } finally {
         open--;
       }
@@ -128,31 +112,8 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   };
 }
 
-/** Sessions beyond this number are forgotten and may get a notice again. */
-const mostSessions = 10_000;
-
-/** Adds a notice to the first answer of each session that has room for it. */
-export function openSessionNotices() {
-  /** The last notice of each session. */
-  const delivered = new Map<string, string>();
-  return {
-    /** Adds the notice to the answer of a session that has not got it. */
-    add(answer: WorkerAnswer, payload: string, notice: string): WorkerAnswer {
-      const { event, session: id } = eventFacts(payload);
-      const session = String(id);
-      if (event === "" || delivered.get(session) === notice) return answer;
-      delivered.set(session, notice);
-      const surplus = delivered.size > mostSessions ? mostSessions / 10 : 0;
-      for (const oldest of [...delivered.keys()].slice(0, surplus)) delivered.delete(oldest);
-      return withNotice(answer, notice);
-    },
-    /** The notice no longer applies. If it comes back, it is delivered again. */
-    forget: (): void => delivered.clear(),
-  };
-}
-
-/** An answer that is not JSON has no room for it; then it goes to stderr. */
-function withNotice(answer: WorkerAnswer, notice: string): WorkerAnswer {
+/** Adds a notice to an answer. One that is not JSON has no room for it; then it goes to stderr. */
+export function withNotice(answer: WorkerAnswer, notice: string): WorkerAnswer {
   const { exitCode, stdout, stderr, json } = answer;
   if (exitCode !== 0 || (!json && stdout !== "")) return { ...answer, stderr: `hookline: ${notice}\n${stderr}` };
   const wire = json ? (JSON.parse(stdout) as Readonly<Record<string, unknown>>) : {};

@@ -5,12 +5,14 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readAppSources } from "../server/app-sources.ts";
 import { openWarmApp } from "../server/warm-app.ts";
 import { type AppVersion, openAppVersion } from "./app-version.ts";
-import { CallerLiveness, type HookRequest } from "./messages.ts";
+import type { HookRequest } from "./messages.ts";
 
 const module = new URL("../fixtures/odd-thread.mjs", import.meta.url);
 let folder: string;
 let file: string;
+let failures: string[];
 beforeEach(() => {
+  failures = [];
   folder = mkdtempSync(join(tmpdir(), "hookline-generation-"));
   file = join(folder, "hooks.mjs");
   writeFileSync(file, "one");
@@ -24,7 +26,8 @@ const asked = (command: string): HookRequest => ({
   ...{ onFailure: undefined, env: undefined, envOf: 0, cwd: undefined },
 });
 const open = async (): Promise<AppVersion> => {
-  const options = { file, cwd: folder, sourceHash: "", module, complain: nothing };
+  const failed = ({ why }: { why: string }) => void failures.push(why);
+  const options = { file, cwd: folder, sourceHash: "", module, complain: nothing, failed };
   const opened = await openAppVersion(options, await readAppSources(file));
   if (typeof opened === "string") throw new Error(opened);
   return opened;
@@ -37,40 +40,43 @@ const runs = () => {
     .sort();
 };
 const refused = (reason: string) => ({
-  kind: "without-answer",
-  answer: { stdout: expect.stringMatching(new RegExp(`"permissionDecision":"deny".*${reason}`)) },
+  stdout: expect.stringMatching(new RegExp(`"permissionDecision":"deny".*${reason}`)),
 });
+const answered = { exitCode: 0, stdout: expect.not.stringContaining("deny") };
 
 test("a handler that ends its worker runs once, and its failure mode decides", async () => {
   const generation = await open();
-  expect(await generation.call(asked("exit"), new CallerLiveness())).toMatchObject(refused("ended its thread"));
+  expect(await generation.call(asked("exit"), new AbortController().signal)).toMatchObject(refused("ended its thread"));
   expect(runs()).toEqual(["exit"]);
-  expect(await generation.call(asked("fine"), new CallerLiveness())).toMatchObject({ kind: "answer" });
+  expect(failures).toEqual(["A handler of PreToolUse ended its thread."]);
+  expect(await generation.call(asked("fine"), new AbortController().signal)).toMatchObject(answered);
   await generation.end();
 });
 
 test("a call that shares a thread with one that ends it is run again, and the call that ends threads is not retried forever", async () => {
   const generation = await open();
-  const beside = generation.call(asked("second time"), new CallerLiveness());
-  expect(await generation.call(asked("exit"), new CallerLiveness())).toMatchObject(refused("ended its thread"));
-  expect(await beside).toMatchObject({ kind: "answer" });
+  const beside = generation.call(asked("second time"), new AbortController().signal);
+  expect(await generation.call(asked("exit"), new AbortController().signal)).toMatchObject(refused("ended its thread"));
+  expect(await beside).toMatchObject(answered);
   expect(runs()).toEqual(["exit", "exit", "second time", "second time"]);
   await generation.end();
 });
 
 test("a call that runs when the daemon stops is not started again", async () => {
   const generation = await open();
-  const call = generation.call(asked("never"), new CallerLiveness());
+  const call = generation.call(asked("never"), new AbortController().signal);
   await expect.poll(runs).toEqual(["never"]);
   await generation.end();
-  expect(await call).toEqual({ kind: "busy", why: "the daemon leaves", mode: "block" });
-  expect(await generation.call(asked("fine"), new CallerLiveness())).toMatchObject({ kind: "busy" });
+  expect(await call).toEqual({ busy: "the daemon leaves", mode: "block" });
+  expect(await generation.call(asked("fine"), new AbortController().signal)).toMatchObject({
+    busy: "the daemon leaves",
+  });
   expect(runs()).toEqual(["never"]);
 });
 
 test("a file saved while it loads is loaded again before the next answer", async () => {
   const app = await openWarmApp({ file, cwd: folder, module, complain: nothing, changed: nothing, failed: nothing });
-  const say = async () => app.call(asked("fine"), new CallerLiveness());
+  const say = async () => app.call(asked("fine"), new AbortController().signal);
   writeFileSync(file, "slow two");
   const first = say();
   await expect.poll(() => existsSync(`${file}.loading`)).toBe(true);

@@ -1,31 +1,12 @@
-import { answerWithoutHandlers, defaultDeadline, type FailureMode, readPayload } from "../../sdk/internal.ts";
+import { defaultDeadline, type FailureMode } from "../../sdk/internal.ts";
 import type { Sources } from "../server/app-sources.ts";
-import {
-  type AppFacts,
-  type CallerLiveness,
-  eventFacts,
-  type HookRequest,
-  type WorkerAnswer,
-  workerAnswer,
-} from "./messages.ts";
-import { type CallEnd, startWorkerThread, type WorkerOptions, type WorkerThread } from "./worker-thread.ts";
+import { type AppFacts, eventFacts, failedAnswer, type HookRequest, type WorkerAnswer } from "./messages.ts";
+import { startWorkerThread, type WorkerOptions, type WorkerThread } from "./worker-thread.ts";
 
-/** An app as it was loaded once, in as many threads as it takes to answer. */
-export interface AppVersion {
-  /** Set again when files were touched and have the same content. */
-  sources: Sources;
-  call(asked: HookRequest, interest: CallerLiveness): Promise<AppVersionEnd>;
-  /** Takes no more calls; its threads end with the last of those it has. Then `over` is called. */
-  retire(over: () => void): void;
-  /** Contract: settles in time; calls that it still has get no answer. */
-  end(): Promise<void>;
-}
+export type AppVersion = Exclude<Awaited<ReturnType<typeof openAppVersion>>, string>;
 
-export type AppVersionEnd =
-  | Extract<CallEnd, { kind: "answer" }>
-  | { readonly kind: "without-answer"; readonly answer: WorkerAnswer; readonly failure: Failure }
-  /** No thread can answer; `mode` says what that means for callers that cannot answer in process. */
-  | { readonly kind: "busy"; readonly why: string; readonly mode: FailureMode };
+/** `busy`: why no thread can answer now. A client then answers in process; for other callers the mode decides. */
+export type WarmAnswer = WorkerAnswer | { readonly busy: string; readonly mode: FailureMode };
 
 /** What the log gets for a call that its thread can no longer log. */
 export interface Failure {
@@ -37,12 +18,14 @@ export interface Failure {
 
 export interface AppVersionOptions extends WorkerOptions {
   readonly complain: (line: string) => void;
+  /** Called for a call that no handler answered. */
+  readonly failed: (failure: Failure, asked: HookRequest) => void;
 }
 
 const mostThreads = 8;
 
-/** Contract: a text when the app does not load. */
-export async function openAppVersion(options: AppVersionOptions, sources: Sources): Promise<AppVersion | string> {
+/** An app as it was loaded once, in as many threads as it takes to answer. Contract: a text when the app does not load. */
+export async function openAppVersion(options: AppVersionOptions, sources: Sources) {
   const first = await startWorkerThread(options);
   if (typeof first === "string") return first;
   let threads: WorkerThread[] = [first];
@@ -76,7 +59,8 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
     const problem = await one.close();
     if (problem !== undefined) options.complain(problem);
   };
-  const end = async () => {
+  /** Contract: settles in time; calls that it still has get no answer. */
+  const end = async (): Promise<void> => {
     ending ??= Promise.all(threads.map((one) => (one.open === 0 ? close(one) : one.end())));
     await ending;
   };
@@ -84,18 +68,21 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
     if (retired !== undefined && ending === undefined && open === 0) void end().then(retired);
   };
 
-  const answer = async (asked: HookRequest, interest: CallerLiveness): Promise<AppVersionEnd> => {
+  const failedCall = (asked: HookRequest, facts: AppFacts, what: string): WorkerAnswer => {
+    const about = eventFacts(asked.text);
+    const why = `A handler of ${about.event} ${what}.`;
+    options.failed({ ...about, why, log: facts.log }, asked);
+    return failedAnswer({ text: asked.text, transport: "http" }, modeOf(asked, facts), why);
+  };
+
+  const answer = async (asked: HookRequest, gone: AbortSignal): Promise<WarmAnswer> => {
     let again = false;
-    const busy = (): AppVersionEnd => {
-      const why = ending === undefined ? "all threads are held by handlers" : "the daemon leaves";
-      return { kind: "busy", why, mode: modeOf(asked, first.facts) };
-    };
     for (let tries = 0; tries < mostThreads; tries++) {
       const usable = threads.length === 1 && threads[0] && isUsable(threads[0]) ? threads[0] : await thread();
-      if (usable === undefined) return busy();
+      if (usable === undefined) break;
       const deadlineMs = () => deadlineOf(asked.text, usable.facts);
-      const end = await usable.call(asked, { again, deadlineMs }, interest);
-      if (end.kind === "answer") return end;
+      const end = await usable.call(asked, { again, deadlineMs }, gone);
+      if (end.kind === "answer") return end.answer;
       if (end.kind === "late") {
         const why = `held its thread past the deadline of ${end.afterMs} ms and was ended`;
         return failedCall(asked, usable.facts, why);
@@ -107,21 +94,24 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
       // Handlers may have run in part. That is better than no answer, and the log records it.
       if (end.kind === "interrupted" || end.kind === "fell") again = true;
     }
-    return busy();
+    const busy = ending === undefined ? "all threads are held by handlers" : "the daemon leaves";
+    return { busy, mode: modeOf(asked, first.facts) };
   };
 
   return {
+    /** Set again when files were touched and have the same content. */
     sources,
-    async call(asked, interest) {
+    async call(asked: HookRequest, gone: AbortSignal): Promise<WarmAnswer> {
       open++;
       try {
-        return await answer(asked, interest);
+        return await answer(asked, gone);
       } finally {
         open--;
         endIfDone();
       }
     },
-    retire(over) {
+    /** Takes no more calls; its threads end with the last of those it has. Then `over` is called. */
+    retire(over: () => void): void {
       retired = over;
       endIfDone();
     },
@@ -136,19 +126,6 @@ function isUsable({ isStuck, ended }: WorkerThread): boolean {
 function deadlineOf(text: string, facts: AppFacts): number {
   const { event } = eventFacts(text);
   return facts.events[event]?.deadlineMs ?? defaultDeadline(event);
-}
-
-function failedCall(asked: HookRequest, facts: AppFacts, what: string): AppVersionEnd {
-  const payload = readPayload(asked.text);
-  const about = eventFacts(asked.text);
-  const why = `A handler of ${about.event} ${what}.`;
-  const value = "value" in payload ? payload.value : { hook_event_name: about.event };
-  const failure = { ...about, why, log: facts.log };
-  return {
-    kind: "without-answer",
-    answer: workerAnswer(answerWithoutHandlers(value, modeOf(asked, facts), why)),
-    failure,
-  };
 }
 
 function modeOf({ text, onFailure }: HookRequest, facts: AppFacts): FailureMode {

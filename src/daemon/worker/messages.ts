@@ -99,26 +99,3 @@ export function eventFacts(text: string): { readonly event: string; readonly ses
   if ("fault" in payload) return { event: "", session: undefined };
   return { event: String(payload.value["hook_event_name"]), session: payload.value["session_id"] };
 }
-
-/**
- * Whether the caller still waits for the answer to a call.
- *
- * An `AbortSignal` would do, but creating one and listening to it costs more than most other work of a call, and few calls need it. The
- * thread creates one for handlers that use it.
- */
-export class CallerLiveness {
-  #lost: string | undefined;
-  #tell: ((why: string) => void) | undefined;
-
-  markGone(why: string): void {
-    if (this.#lost !== undefined) return;
-    this.#lost = why;
-    this.#tell?.(why);
-  }
-
-  /** Contract: the listener is called at most once, and at once when the caller has left already. Only the last listener counts. */
-  onGone(tell: (why: string) => void): void {
-    this.#tell = tell;
-    if (this.#lost !== undefined) tell(this.#lost);
-  }
-}

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../../protocol/internal.ts";
+import { lazy, messageOf } from "../../protocol/internal.ts";
 import {
   type AppRuntime,
+  appendLog,
   appFailure,
   endBuilds,
   errorWithLocation,
   guardExit,
   type LogRecord,
-  type LogWriter,
   loadApp,
-  openLog,
   readPayload,
+  runEnvironment,
 } from "../../sdk/internal.ts";
-import { CallEnvironment } from "./call-environment.ts";
+import { callEnvironment } from "./call-environment.ts";
 import {
   type AppFacts,
   type CallMessage,
@@ -26,12 +26,12 @@ import {
   type WorkerInput,
   workerAnswer,
 } from "./messages.ts";
+import { type Failure, openStrayFailures, type StrayFailures } from "./stray-failures.ts";
 
 /** What all calls of a thread share. */
 interface WorkerState {
   readonly app: AppRuntime;
   readonly data: WorkerInput;
-  readonly log: LogWriter;
   /** Marks a call as finished. Contract: true for the first call of it. */
   readonly done: (id: number) => boolean;
   /** Calls that have no answer yet, or still have something to write or to end. */
@@ -61,11 +61,7 @@ export async function runWorker(): Promise<void> {
     if (first && closing && running.size === 0) void close(app);
     return first;
   };
-  const { log } = app.options;
-  const here: WorkerState = {
-    ...{ app, data, done, running },
-    log: openLog(process.env, typeof log === "object" ? log : {}),
-  };
+  const here: WorkerState = { app, data, done, running };
   parentPort?.on("message", (message: ToWorker) => {
     if ("abort" in message) return running.get(message.abort)?.abort().abort(new Error(message.why));
     if ("close" in message) {
@@ -114,31 +110,38 @@ function factsOf(app: AppRuntime): AppFacts {
 type RunningCall = ReturnType<typeof beginCall>;
 
 /** A call while it runs. */
-function beginCall(message: CallMessage, { app, data, log, done }: Omit<WorkerState, "running">) {
-  let controller: AbortController | undefined;
+function beginCall(message: CallMessage, { app, data, done }: WorkerState) {
   const prints: string[] = [];
   const mode = () => app.modeFor(eventFacts(message.asked.text).event || undefined, message.asked.onFailure);
   const note = (why: string) => {
     const record = { time: new Date().toISOString(), event: eventFacts(message.asked.text).event, failed: why };
-    log({ ...record, ...aboutCall(message, data) }, () => undefined);
+    appendLog({ ...record, ...aboutCall(message, data) }, process.env, () => undefined, app.options.log);
+  };
+  let isAnswered = false;
+  const reply = (answer: WorkerAnswer) => {
+    isAnswered = true;
+    const stderr = prints.length === 0 ? answer.stderr : prints.join("") + answer.stderr;
+    send({ kind: "answer", id: message.id, answer: { ...answer, stderr } });
   };
   return {
     message,
+    reply,
+    /** A failure after the answer cannot change it. */
+    get isAnswered() {
+      return isAnswered;
+    },
     /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
     prints,
-    abort: (): AbortController => {
-      controller ??= new AbortController();
-      return controller;
-    },
+    abort: lazy(() => new AbortController()),
     /** Whether a failure that does not settle the call refuses. */
     blocks: (): boolean => mode() === "block",
     /** Settles it as a failure of the app. */
     fail(why: string): void {
       if (!done(message.id)) return;
-      reply(message, failedAnswer(message.asked, mode(), why), prints);
+      reply(failedAnswer(message.asked, mode(), why));
       note(why);
     },
-    /** Reports a failure that does not settle the call. */
+    /** Reports a failure that does not settle the call. After the answer only the log has it. */
     report(why: string): void {
       prints.push(`hookline: ${why}\n`);
       if (app.options.log !== false) note(why);
@@ -147,73 +150,43 @@ function beginCall(message: CallMessage, { app, data, log, done }: Omit<WorkerSt
 }
 
 async function answer(call: RunningCall, here: WorkerState): Promise<void> {
-  const { app, data, log, done, running } = here;
+  const { app, data, done, running } = here;
   const { message, prints } = call;
   const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
     done(message.id);
     const why = `The event for ${data.file} cannot be read: ${payload.fault}.`;
     const failed = workerAnswer(appFailure(why, app.modeFor(undefined, message.asked.onFailure)));
-    return send({ kind: "answer", id: message.id, answer: { ...failed, unreadable: true } });
+    return call.reply({ ...failed, unreadable: true });
   }
   const records: LogRecord[] = [];
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
-  const logged = app.options.log === false ? undefined : records;
-  const world = new CallEnvironment(message.asked, data, call.abort, complain, logged);
-  const settled = await app.dispatch(payload.value, world);
+  const { asked } = message;
+  const given = {
+    ...{ cwd: asked.cwd ?? data.cwd, file: data.file, onFailure: asked.onFailure, complain },
+    get env() {
+      return callEnvironment(asked);
+    },
+    get signal() {
+      return call.abort().signal;
+    },
+  };
+  const settled = await app.dispatch(payload.value, runEnvironment(app, given, records));
   // As in `run`: a promise that is rejected by now is reported in this turn of the event loop, and before the answer. An http answer has
   // no stderr, so there only a refusal is worth the wait; the log has the report in any case.
-  if (message.asked.transport !== "http" || call.blocks()) await new Promise(setImmediate);
+  if (asked.transport !== "http" || call.blocks()) await new Promise(setImmediate);
   if (running.has(message.id)) {
-    reply(message, workerAnswer(settled), prints);
-    for (const record of records) log({ ...record, ...aboutCall(message, data) }, complain);
+    call.reply(workerAnswer(settled));
+    for (const record of records) {
+      appendLog({ ...record, ...aboutCall(message, data) }, process.env, complain, app.options.log);
+    }
   }
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
   done(message.id);
 }
 
-function reply({ id }: CallMessage, answer: WorkerAnswer, prints: readonly string[]): void {
-  const stderr = prints.length === 0 ? answer.stderr : prints.join("") + answer.stderr;
-  send({ kind: "answer", id, answer: { ...answer, stderr } });
-}
-
 function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }: WorkerInput) {
   return { transport, source: sourceHash, ...(again ? { rerun: true } : {}) };
-}
-
-/** The text of a failure, with paths relative to the directory of the call that gets it. */
-type Failure = (cwd: string | undefined) => string;
-
-type StrayFailures = ReturnType<typeof openStrayFailures>;
-
-/**
- * Failures that belong to no call, such as those of a timer that the file starts when it loads. Each running call gets them: any may
- * depend on what failed. Without one, the next call does. Failures of the load are for all calls: `run` has them at every start.
- */
-function openStrayFailures(running: ReadonlyMap<number, RunningCall>) {
-  let isLoaded = false;
-  let atLoad: Failure | undefined;
-  let kept: Failure | undefined;
-  const give = (call: RunningCall, failure: Failure) => {
-    const why = failure(call.message.asked.cwd);
-    if (call.blocks()) call.fail(why);
-    else call.report(why);
-  };
-  return {
-    add(failure: Failure): void {
-      if (!isLoaded) atLoad ??= failure;
-      else if (running.size === 0) kept ??= failure;
-      else for (const call of [...running.values()]) give(call, failure);
-    },
-    loaded(): void {
-      isLoaded = true;
-    },
-    giveTo(call: RunningCall): void {
-      const failure = atLoad ?? kept;
-      kept = undefined;
-      if (failure !== undefined) give(call, failure);
-    },
-  };
 }
 
 /** As in `hookline run`, nothing that a handler does ends the chain without an answer. */
@@ -227,17 +200,21 @@ function guardWorker(current: AsyncLocalStorage<RunningCall>, strays: StrayFailu
   };
   process.stdout.write = print;
   process.stderr.write = print;
-  process.on("uncaughtException", (error) => {
+  const onFailure = (what: string, settles: (call: RunningCall) => boolean) => (error: unknown) => {
+    const failure: Failure = (cwd) => `${what} in a hook: ${errorWithLocation(error, cwd)}`;
     const call = current.getStore();
-    const failure: Failure = (cwd) => `Uncaught exception in a hook: ${errorWithLocation(error, cwd)}`;
-    if (call === undefined) strays.add(failure);
-    else call.fail(failure(call.message.asked.cwd));
-  });
-  process.on("unhandledRejection", (reason) => {
-    const call = current.getStore();
-    const failure: Failure = (cwd) => `Unhandled rejection in a hook: ${errorWithLocation(reason, cwd)}`;
-    if (call === undefined) strays.add(failure);
-    else if (call.blocks()) call.fail(failure(call.message.asked.cwd));
-    else call.report(failure(call.message.asked.cwd));
-  });
+    if (call === undefined) return strays.add(failure);
+    const isOpen = !call.isAnswered;
+    if (isOpen && settles(call)) return call.fail(failure(call.message.asked.cwd));
+    call.report(failure(call.message.asked.cwd));
+    if (!isOpen && settles(call)) strays.add(failure);
+  };
+  process.on(
+    "uncaughtException",
+    onFailure("Uncaught exception", () => true),
+  );
+  process.on(
+    "unhandledRejection",
+    onFailure("Unhandled rejection", (call) => call.blocks()),
+  );
 }

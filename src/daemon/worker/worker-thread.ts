@@ -2,7 +2,6 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../../protocol/internal.ts";
 import {
   type AppFacts,
-  type CallerLiveness,
   type CallMessage,
   type FromWorker,
   type HookRequest,
@@ -176,7 +175,7 @@ function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts) {
         post({ close: true });
       });
     },
-    call(asked: HookRequest, { again, deadlineMs }: WorkerCall, interest: CallerLiveness): Promise<CallEnd> {
+    call(asked: HookRequest, { again, deadlineMs }: WorkerCall, gone: AbortSignal): Promise<CallEnd> {
       const slot = free.pop();
       if (slot === undefined || state.ended) return Promise.resolve({ kind: "untouched" });
       const id = nextId++;
@@ -184,7 +183,9 @@ function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts) {
         calls.set(id, { slot, postedAt: performance.now(), deadlineMs, end: resolve });
         post({ id, slot, asked, again });
         ticking ??= setInterval(tick, tickMs);
-        interest.onGone((why) => calls.has(id) && post({ abort: id, why }));
+        const abort = () => calls.has(id) && post({ abort: id, why: messageOf(gone.reason) });
+        if (gone.aborted) abort();
+        else gone.addEventListener("abort", abort, { once: true });
       });
     },
   };

@@ -1,14 +1,15 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { findLeftovers } from "../../exec/internal.ts";
-import { errorCode, isInside, statePath, unsafeReason } from "../../files/internal.ts";
-import { defined, groupBy, type Warning, type WarningCode } from "../../protocol/internal.ts";
+import { isInside, statePath, unsafeReason } from "../../files/internal.ts";
+import { attempt, defined, groupBy, type Warning, type WarningCode } from "../../protocol/internal.ts";
 import { dropDuplicates } from "../fire/select-hooks.ts";
 import { type EffectiveSettings, openSettings, switchedOff } from "../live/effective-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import { clientReadWarnings } from "../settings/client-fault.ts";
-import type { ConfiguredHook } from "../settings/layer.ts";
+import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
+import { trusted } from "../trust/trust-state.ts";
 import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
 
@@ -20,7 +21,9 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const findings = [
     ...[...settings.warnings, ...(await clientReadWarnings(resolved))].map(fromWarning),
     ...hooks.flatMap((hook) => commandFindings(hook, settings, resolved)),
-    ...inactiveHookFindings(settings),
+    ...[...settings.byEvent.values()].flatMap(duplicates),
+    ...hooks.flatMap((hook) => switchedOffFindings(hook, settings)),
+    ...untrusted(hooks, settings),
     ...safetyFindings(hooks, settings, resolved),
     ...(await leftoverFindings(resolved)),
     ...hooks.flatMap(userHookFindings),
@@ -60,42 +63,33 @@ function commandFindings(
   return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
 }
 
-/** Hooks that do not run: switched off, waiting for approval, or equal to another hook. */
-function inactiveHookFindings(settings: EffectiveSettings): readonly Finding[] {
-  const waiting: WaitingHook[] = [];
-  const findings = [...settings.byEvent.values()].flatMap((hooks) => [
-    ...duplicates(hooks),
-    ...hooks.flatMap((hook) => {
-      const refusal = switchedOff(hook, settings);
-      const { name, id } = hook.ref;
-      if (refusal !== undefined)
-        return [finding("hook-off", `${name} is off in Hookline's hosts: ${refusal.detail}.`, id)];
-      const { state, detail } = settings.trust.ofHook(hook);
-      if (state !== "trusted") waiting.push({ hook, detail });
-      return [];
-    }),
-  ]);
-  return [...findings, ...untrusted(waiting, settings.trust.howToApprove)];
+function switchedOffFindings(hook: ConfiguredHook, settings: EffectiveSettings): readonly Finding[] {
+  const refusal = switchedOff(hook, settings);
+  if (refusal === undefined) return [];
+  const { name, id } = hook.ref;
+  return [finding("hook-off", `${name} is off in Hookline's hosts: ${refusal.detail}.`, id)];
 }
 
-interface WaitingHook {
-  readonly hook: ConfiguredHook;
-  readonly detail: string;
-}
-
-/** One finding per reason for any number of hooks: after an edit of a hooks file all of its entries wait. */
-function untrusted(waiting: readonly WaitingHook[], howToApprove: string): readonly Finding[] {
-  return [...groupBy(waiting, ({ detail }) => detail)].map(([reason, group]) => {
-    const refs = group.map(({ hook }) => hook.ref);
-    const events = [...new Set(refs.map(({ event }) => event))].join(", ");
-    const isSingle = group.length === 1;
-    const subject = isSingle
-      ? `${refs[0]?.name} on ${events} does not run`
-      : `${group.length} hooks on ${events} do not run`;
-    const client = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
-    const message = `${subject} in Hookline's hosts: ${reason}; ${howToApprove}. ${client}`;
-    return finding("hook-untrusted", message, refs[0]?.id ?? "");
+/** Hooks that wait for approval, one finding per effect and reason: after an edit of a hooks file all of its entries wait. */
+function untrusted(hooks: readonly ConfiguredHook[], settings: EffectiveSettings): readonly Finding[] {
+  const waiting = hooks.flatMap((hook) => {
+    const { state, detail } = switchedOff(hook, settings) ? trusted : settings.trust.ofHook(hook);
+    const denies = state === "changed" && isGuard(hook);
+    return state === "trusted" ? [] : [{ ref: hook.ref, detail, denies }];
   });
+  return [...groupBy(waiting, ({ denies }) => denies)].flatMap(([denies, all]) =>
+    [...groupBy(all, ({ detail }) => detail)].map(([reason, group]) => {
+      const refs = group.map(({ ref }) => ref);
+      const events = [...new Set(refs.map(({ event }) => event))].join(", ");
+      const isSingle = group.length === 1;
+      const subject = isSingle
+        ? `${refs[0]?.name} on ${events} ${denies ? "denies" : "does not run"}`
+        : `${group.length} hooks on ${events} ${denies ? "deny" : "do not run"}`;
+      const client = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
+      const message = `${subject} in Hookline's hosts: ${reason}; ${settings.trust.howToApprove}. ${client}`;
+      return finding("hook-untrusted", message, refs[0]?.id ?? "");
+    }),
+  );
 }
 
 function duplicates(hooks: readonly ConfiguredHook[]): readonly Finding[] {
@@ -124,13 +118,9 @@ function safetyFindings(
 }
 
 function whyUnsafe(file: string): string | undefined {
-  try {
-    return unsafeReason(lstatSync(realpathSync(file)));
-  } catch (error) {
-    // The code that reads the file reports that it is missing.
-    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errorCode(error) ?? "")) return undefined;
-    throw error;
-  }
+  // The code that reads the file reports that it cannot be read.
+  const stat = attempt(() => lstatSync(realpathSync(file)));
+  return stat && unsafeReason(stat);
 }
 
 /** Hooks that run in every folder without approval. The user may not know that a program has added one. */
@@ -154,16 +144,13 @@ async function leftoverFindings(options: ResolvedOptions): Promise<readonly Find
 
 /** The folder a process was started for; undefined when it belongs to another folder or home, or has exited. */
 function folderOf(pid: number, options: ResolvedOptions): string | undefined {
-  try {
+  // It may have exited in the meantime, belong to another user, or have no usable folder in its environment.
+  return attempt(() => {
     const env = processEnvironment(pid);
     if (statePath({ env, home: env["HOME"] ?? "" }) !== statePath(options)) return undefined;
     const folder = env["CLAUDE_PROJECT_DIR"] ?? readlinkSync(`/proc/${pid}/cwd`);
     return isInside(folder, realpathSync(options.cwd)) ? folder : undefined;
-  } catch (error) {
-    // It has exited in the meantime, belongs to another user, or its environment has no usable folder.
-    if (["ENOENT", "ESRCH", "EACCES", "EPERM", "file/relative-home"].includes(errorCode(error) ?? "")) return undefined;
-    throw error;
-  }
+  });
 }
 
 function processEnvironment(pid: number): Readonly<Record<string, string>> {

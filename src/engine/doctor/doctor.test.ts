@@ -134,7 +134,7 @@ test("hooks that never run are reported: misspelled, off, equal, not approved, c
   await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo i"), disableAllHooks: true });
   expect((await reports(world)).filter((line) => /echo i|disableAllHooks/.test(line))).toEqual([
     expect.stringMatching(
-      /^not-trusted: disableAllHooks in .* has no effect on its own in Hookline's hosts: .*Claude Code does not ask/,
+      /^not-trusted: disableAllHooks in .* affects only the project's own hooks in Hookline's hosts: .*Claude Code does not ask/,
     ),
     expect.stringMatching(/^hook-off: echo i is off in Hookline's hosts: disableAllHooks in /),
   ]);
@@ -200,5 +200,25 @@ test("hooks that wait for the same approval are one finding, which names Hooklin
   });
   expect(await reports(world)).toEqual([
     "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: it has not been approved yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs them.",
+  ]);
+});
+
+test("a guard that has changed since its approval is reported as denying, other hooks of the same file as not running", async () => {
+  const world = await checkoutWorld();
+  const command = { type: "command", command: "sh ./check.sh" };
+  await world.put("project/check.sh", "exit 0");
+  await world.put("project/.claude/settings.json", {
+    hooks: { PreToolUse: [{ hooks: [{ ...command, onFailure: "block" }] }], Stop: [{ hooks: [command] }] },
+  });
+  const review = await reviewTrust(world.options);
+  await review.pin(review.entries);
+  await world.put("project/check.sh", "exit 1");
+  expect(await reports(world)).toEqual([
+    expect.stringMatching(
+      /^hook-untrusted: sh \.\/check\.sh on PreToolUse denies in Hookline's hosts: check\.sh is not as/,
+    ),
+    expect.stringMatching(
+      /^hook-untrusted: sh \.\/check\.sh on Stop does not run in Hookline's hosts: check\.sh is not as/,
+    ),
   ]);
 });

@@ -18,7 +18,8 @@ export const findingCodes = {
   "hook-off": { level: "warning", meaning: "a setting turns the hook off in Hookline's hosts" },
   "hook-untrusted": {
     level: "warning",
-    meaning: "the hook does not run in Hookline's hosts, because it is not approved, or has changed since",
+    meaning:
+      "the hook is not approved, or has changed since: in Hookline's hosts it does not run, and a changed guard denies",
   },
   "file-writable": { level: "warning", meaning: "other users can change a file that decides what runs" },
   "hook-duplicate": { level: "note", meaning: "the hook is equal to another one and never runs" },

@@ -1,6 +1,7 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync } from "node:fs";
+import { accessSync, constants, existsSync, readSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import type { CommandHook } from "../../protocol/internal.ts";
+import { withFileSync } from "../../files/internal.ts";
+import { type CommandHook, succeeds } from "../../protocol/internal.ts";
 import type { Environment } from "../runners/command/command-env.ts";
 import { isFile } from "../trust/coverage/javascript.ts";
 import { readShellText } from "../trust/coverage/shell-text.ts";
@@ -110,13 +111,7 @@ function findOnPath(program: string, path: string | undefined): string | undefin
 }
 
 function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // Every error means that it cannot be executed.
-    return false;
-  }
+  return succeeds(() => accessSync(path, constants.X_OK));
 }
 
 /** Why the first line of a script keeps it from being started. */
@@ -139,12 +134,9 @@ function brokenShebang(path: string, isExec: boolean, env: Environment): string 
 
 function readStart(path: string): string {
   const bytes = Buffer.alloc(256);
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    return bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(file);
-  }
+  return withFileSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), (file) =>
+    bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, 0)),
+  );
 }
 
 const shellBuiltins: ReadonlySet<string> = new Set(

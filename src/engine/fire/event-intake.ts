@@ -31,7 +31,7 @@ interface IntakeOptions {
   readonly live: MemoryHooks;
   readonly services: Services;
   /** Records that a hook ran and notifies the code that registered it. */
-  ran(record: RunRecord): Warning | undefined;
+  ran(record: RunRecord, sessionId: string): Warning | undefined;
   /** Warnings from between events; each is returned once. */
   takeWarnings(): readonly Warning[];
   /** Receives the error of an event that is not awaited. */
@@ -60,9 +60,11 @@ export function openEvents(parts: IntakeOptions) {
   ): Promise<Outcome> {
     if (signal?.aborted) throw signal.reason;
     const row = eventRow(name, options.rows);
-    const warnings = [...takeWarnings(), ...checkPayload(row, given)];
     const trusting = refreshTrust();
     if (trusting !== undefined) await trusting;
+    // In a loop: while this event waits, another hook may be registered.
+    for (let waiting = live.ready(); waiting !== undefined; waiting = live.ready()) await waiting;
+    const warnings = [...takeWarnings(), ...checkPayload(row, given)];
     const found = findHooks(row, given, warnings);
     const { hooks: concerned, skipped } = selectByMatcher(found.hooks, found.matched);
     // Most events have no matching hook: they only cost the check of the matchers.
@@ -72,11 +74,6 @@ export function openEvents(parts: IntakeOptions) {
         given,
         quietOutcome(row, { runs: noRuns, skipped: withUnusable(skipped, found.settings, row.name), warnings }),
       );
-    const loading = live.ready();
-    if (loading !== undefined) {
-      await loading;
-      warnings.push(...takeWarnings());
-    }
     const foreground = forceSync ? "all" : "foreground";
     const waitsFor = awaited ? foreground : "nothing";
     const begin = (signal: AbortSignal): MaybeAsync<Outcome> => {
@@ -126,6 +123,10 @@ export function openEvents(parts: IntakeOptions) {
     };
   }
 
+  function sessionOf(payload: AnyPayload): string {
+    return String(payload["session_id"] ?? ownSession);
+  }
+
   /** Read from the system when the first hook may run. */
   function depthNow(): number {
     outerDepth ??= processDepth(options.env);
@@ -135,7 +136,7 @@ export function openEvents(parts: IntakeOptions) {
   function hooksOf(event: string, given: AnyPayload, now: EffectiveSettings): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
     if (!live.has(event)) return fromFiles;
-    return live.appendTo(fromFiles, event, String(given["session_id"] ?? ownSession), now.merged.managedOnFailure);
+    return live.appendTo(fromFiles, event, sessionOf(given), now.merged.managedOnFailure);
   }
 
   function complete(row: EventRow, given: AnyPayload): AnyPayload {
@@ -150,7 +151,7 @@ export function openEvents(parts: IntakeOptions) {
   /** The host need not count: the engine knows whether a hook made the agent continue. */
   function withTurn(row: EventRow, given: AnyPayload): AnyPayload {
     if (!row.special.endsTurn || given["stop_hook_active"] !== undefined) return given;
-    return { ...given, stop_hook_active: sessions.stopBlocks.count({ session_id: ownSession, ...given }) > 0 };
+    return { ...given, stop_hook_active: sessions.stopBlocks.count({ ...given, session_id: sessionOf(given) }) > 0 };
   }
 
   function stopBlocksOf(row: EventRow, payload: AnyPayload): StopBlocks | undefined {
@@ -161,10 +162,12 @@ export function openEvents(parts: IntakeOptions) {
   /** What an event leaves behind for the next one: counted continuations, hooks that ran. */
   function note(row: EventRow, payload: AnyPayload, outcome: Outcome): Outcome {
     if (row.special.endsTurn) noteTurn(payload, outcome);
-    if (row.special.startsTurn) sessions.stopBlocks.begin(payload);
+    if (row.special.startsTurn) sessions.stopBlocks.begin(sessionOf(payload));
     if (outcome.runs.length === 0) return outcome;
     // What runs in the background has not ended yet, and reports for itself.
-    const warnings = outcome.runs.flatMap((record) => (record.background ? [] : (ran(record) ?? [])));
+    const warnings = outcome.runs.flatMap((record) =>
+      record.background ? [] : (ran(record, sessionOf(payload)) ?? []),
+    );
     return warnings.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...warnings] };
   }
 

@@ -1,8 +1,8 @@
-import type { HookRef, Skip, SkipReason, Warning } from "../../protocol/internal.ts";
+import { defined, type HookRef, type Skip, type SkipReason, type Warning } from "../../protocol/internal.ts";
 import type { EffectiveSettings } from "../live/effective-settings.ts";
 import { matcherDetail } from "../match/matcher.ts";
-import type { ConfiguredHook } from "../settings/layer.ts";
-import type { TrustState, TrustStatus } from "../trust/trust-state.ts";
+import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
+import type { TrustState } from "../trust/trust-state.ts";
 import type { FiringEvent } from "./fire.ts";
 import type { Selection } from "./select-hooks.ts";
 
@@ -24,12 +24,15 @@ export function explainPlan(event: FiringEvent, plan: Selection): Explanation {
   const { hooks, row, warnings, settings } = event;
   const unusable = settings.unusable.get(row.name) ?? [];
   const skips = new Map(plan.skipped.map((skip) => [skip.hook.id, skip]));
+  const planned = new Map(plan.hooks.map((hook) => [hook.ref.id, hook]));
   return {
     event: row.name,
     hooks: [
       ...hooks.map((configured): Explained => {
         const skip = skips.get(configured.ref.id);
-        return skip ? skippedHook(skip) : { hook: configured.ref, runs: true, detail: whyItRuns(configured, event) };
+        if (skip !== undefined) return skippedHook(skip);
+        const hook = planned.get(configured.ref.id) ?? configured;
+        return { hook: hook.ref, runs: true, detail: whyItRuns(hook, event) };
       }),
       ...unusable.map(({ skip }) => skippedHook(skip)),
     ],
@@ -41,10 +44,13 @@ function skippedHook({ hook, why, detail }: Skip): Explained {
   return { hook, runs: false, why, detail };
 }
 
-function whyItRuns({ matcher, row, hook, problems }: ConfiguredHook, { matched: value }: FiringEvent): string {
+function whyItRuns(
+  { matcher, row, hook, condition: rule, fails }: ConfiguredHook,
+  { matched: value }: FiringEvent,
+): string {
   const matched = row.matchesOn === null ? `every ${row.name}` : matcherDetail(matcher, value);
-  const condition = hook.if ? `; if "${hook.if}" holds` : "";
-  const failure = problems.some(({ code }) => code === "hook-invalid") ? "; it cannot be used, so it fails" : "";
+  const condition = rule === null ? "" : `; if "${hook.if}" holds`;
+  const failure = fails === undefined ? "" : `; it is not started and denies: ${fails}`;
   return `${matched}${condition}${failure}`;
 }
 
@@ -54,6 +60,8 @@ export interface ListedHook {
   readonly trust: TrustState;
   /** Why it is not trusted. */
   readonly trustDetail?: string;
+  /** A guard that changed since its approval: it is not started and denies. */
+  readonly denies?: true;
   readonly if?: string;
   readonly problems: readonly Warning[];
 }
@@ -62,21 +70,15 @@ export function listHooks(
   hooks: readonly ConfiguredHook[],
   { trust, unusable }: Pick<EffectiveSettings, "trust" | "unusable">,
 ): readonly ListedHook[] {
-  return [
-    ...hooks.map((configured) => ({
-      hook: configured.ref,
-      ...trustOf(trust.ofHook(configured)),
-      ...(configured.hook.if ? { if: configured.hook.if } : {}),
-      problems: configured.problems,
-    })),
-    ...[...unusable.values()].flat().map((entry) => ({
+  return [...hooks, ...[...unusable.values()].flat()].map((entry) => {
+    const { state, detail } = trust.ofHook(entry);
+    const condition = "hook" in entry ? entry.hook.if : undefined;
+    return {
       hook: entry.ref,
-      ...trustOf(trust.ofHook(entry)),
+      trust: state,
+      ...defined({ trustDetail: state === "trusted" ? undefined : detail, if: condition || undefined }),
+      ...(state === "changed" && "hook" in entry && isGuard(entry) ? { denies: true } : {}),
       problems: entry.problems,
-    })),
-  ];
-}
-
-function trustOf({ state, detail }: TrustStatus): Pick<ListedHook, "trust" | "trustDetail"> {
-  return state === "trusted" ? { trust: state } : { trust: state, trustDetail: detail };
+    };
+  });
 }

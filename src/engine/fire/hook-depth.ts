@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { attempt, type CallbackHook, type FunctionHook } from "../../protocol/internal.ts";
 import type { Environment } from "../runners/command/command-env.ts";
@@ -104,10 +104,6 @@ export function openDepthMark(depth: number): number | undefined {
     readSync(mark, Buffer.alloc(step * deepestMark), 0, step * Math.min(depth, deepestMark), null);
     return mark;
   });
-}
-
-export function closeDepthMark(mark: number | undefined): void {
-  if (mark !== undefined) closeSync(mark);
 }
 
 function markedDepth(): number {

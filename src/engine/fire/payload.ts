@@ -2,10 +2,12 @@ import { resolve, win32 } from "node:path";
 import {
   commonFields,
   defined,
+  didYouMean,
   type EventRow,
   type Field,
   isObject,
   Problem,
+  showValue,
   type Warning,
 } from "../../protocol/internal.ts";
 
@@ -28,7 +30,7 @@ export function completePayload(row: EventRow, given: AnyPayload, defaults: Payl
   };
   for (const name of laterNames) if (given[name] !== undefined) payload[name] = given[name];
   payload["hook_event_name"] = row.name;
-  for (const name in given) if (!olderNames.has(name) && !(name in payload)) payload[name] = given[name];
+  for (const name in given) if (!leftOut.has(name) && !Object.hasOwn(payload, name)) payload[name] = given[name];
   if (defaults.olderFields) {
     payload["working_directory"] = payload["cwd"];
     payload["home_directory"] = defaults.olderFields.home;
@@ -42,8 +44,8 @@ export function absoluteFrom(start: string, cwd: unknown): unknown {
   return typeof cwd !== "string" || win32.isAbsolute(cwd) ? cwd : resolve(start, cwd);
 }
 
-/** Taken from a host under their current names, never passed on under these. */
-const olderNames: ReadonlySet<string> = new Set(["working_directory", "home_directory"]);
+/** Older names, whose values are passed on under the current ones, and the one that would change what the payload inherits. */
+const leftOut: ReadonlySet<string> = new Set(["working_directory", "home_directory", "__proto__"]);
 
 /** Common fields between those that are always there and the event's name. */
 const laterNames: readonly string[] = Object.keys(commonFields).slice(
@@ -68,10 +70,21 @@ export function checkPayload(row: EventRow, given: AnyPayload): readonly Warning
     );
   }
   const missing = expected.filter((name) => given[name] === undefined);
-  return missing.length === 0 ? noWarnings : [incomplete(row, missing)];
+  const warnings = missing.length === 0 ? noWarnings : [incomplete(row, missing)];
+  const { permission_mode: mode } = given;
+  return mode === undefined || knownModes.has(mode) ? warnings : [...warnings, unknownMode(row, mode)];
 }
 
 const noWarnings: readonly Warning[] = [];
+
+/** `manual` is another name of `default`. */
+const knownModes: ReadonlySet<unknown> = new Set([...commonFields.permission_mode.of, "manual"]);
+
+function unknownMode(row: EventRow, mode: unknown): Warning {
+  const what = `permission_mode of ${row.name} is ${showValue(mode)}, which is not a permission mode; rules use "default".`;
+  const hint = typeof mode === "string" ? didYouMean(mode, commonFields.permission_mode.of) : "";
+  return { code: "mode-unknown", message: `${what}${hint}`, place: "permission_mode" };
+}
 
 interface Expectations {
   /** Fields the engine itself looks at. */
@@ -87,8 +100,9 @@ function expectationsOf(row: EventRow): Expectations {
   if (known !== undefined) return known;
   const matched = row.matchesOn === null ? [] : [row.matchesOn.field];
   const names = row.special.onTool ? ["tool_name", "tool_input", ...matched] : matched;
-  // The engine counts continuations itself when the host does not.
-  const own = Object.keys(row.fields).filter((name) => !row.fields[name]?.optional && name !== "stop_hook_active");
+  const own = Object.keys(row.fields).filter(
+    (name) => !row.fields[name]?.optional && !(row.special.endsTurn && mayBeMissing.has(name)),
+  );
   const found: Expectations = {
     needed: [...new Set(names)].map((name) => [name, row.fields[name] ?? { is: "text" }]),
     expected: ["transcript_path", ...own],
@@ -96,6 +110,9 @@ function expectationsOf(row: EventRow): Expectations {
   expectations.set(row, found);
   return found;
 }
+
+/** At the end of a turn: the engine counts continuations itself when the host does not, and many hosts have no background tasks or scheduled prompts. */
+const mayBeMissing: ReadonlySet<string> = new Set(["stop_hook_active", "background_tasks", "session_crons"]);
 
 function incomplete(row: EventRow, missing: readonly string[]): Warning {
   const message = `The payload of ${row.name} is missing ${missing.join(", ")}; hooks that use them will see undefined.`;

@@ -144,7 +144,8 @@ function report(finished: FinishedRun, { event }: HookRun): FinishedRun {
 function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
   const { event, timeoutMs } = run;
   const { payload, signal, depth, copies } = event;
-  const { hook } = run.hook;
+  const { hook, fails } = run.hook;
+  if (fails !== undefined) return resultNotStarted(fails);
   const { options } = event.services;
   switch (hook.type) {
     case "callback": {

@@ -1,9 +1,10 @@
 import { basename } from "node:path";
-import type { FailurePolicy, Hook, HookType, Skip, ToolInput } from "../../protocol/internal.ts";
+import type { HookType, Skip, ToolInput } from "../../protocol/internal.ts";
 import { type EffectiveSettings, switchedOff, withUnusable } from "../live/effective-settings.ts";
 import { matcherDetail, matches } from "../match/matcher.ts";
 import type { Ports } from "../ports.ts";
-import { type ConfiguredHook, honorsOnce, isBackground, isInProcess } from "../settings/layer.ts";
+import { type ConfiguredHook, honorsOnce, isGuard, isInProcess } from "../settings/layer.ts";
+import { identityOf, strictest } from "./equal-hooks.ts";
 import type { FiringEvent } from "./fire.ts";
 import { maxHookDepth } from "./hook-depth.ts";
 
@@ -17,18 +18,29 @@ export function planEvent(event: FiringEvent): Selection {
   return admitHooks(selectHooks(event), event);
 }
 
+type SkipRefusal = Omit<Skip, "hook">;
+
+/** The hooks for which `refusalOf` has no reason not to run them; the others are added to `skipped`. */
+function admit(
+  hooks: readonly ConfiguredHook[],
+  skipped: readonly Skip[],
+  refusalOf: (hook: ConfiguredHook) => SkipRefusal | undefined,
+): Selection {
+  const admitted: ConfiguredHook[] = [];
+  const refused: Skip[] = [...skipped];
+  for (const hook of hooks) {
+    const refusal = refusalOf(hook);
+    if (refusal === undefined) admitted.push(hook);
+    else refused.push({ hook: hook.ref, ...refusal });
+  }
+  return { hooks: admitted, skipped: refused };
+}
+
 /** The hooks whose matcher and condition hold, in configured order. */
 function selectHooks(event: FiringEvent): Selection {
   const matched = selectByMatcher(event.hooks, event.matched);
   if (matched.hooks.every(({ condition }) => condition === null)) return matched;
-  const kept: ConfiguredHook[] = [];
-  const skipped: Skip[] = [...matched.skipped];
-  for (const hook of matched.hooks) {
-    const skip = skipByCondition(hook, event);
-    if (skip === undefined) kept.push(hook);
-    else skipped.push(skip);
-  }
-  return { hooks: kept, skipped };
+  return admit(matched.hooks, matched.skipped, (hook) => skipByCondition(hook, event));
 }
 
 /** The same hooks are asked about the same few values again and again, so the answer is kept as long as the hooks are. */
@@ -37,11 +49,7 @@ export function selectByMatcher(hooks: readonly ConfiguredHook[], value: string 
   answered.set(hooks, answers);
   const known = answers.get(value);
   if (known !== undefined) return known;
-  const skips = hooks.map((hook) => skipByMatcher(hook, value));
-  const selected: Selection = {
-    hooks: hooks.filter((_, index) => skips[index] === undefined),
-    skipped: skips.filter((skip) => skip !== undefined),
-  };
+  const selected = admit(hooks, [], (hook) => skipByMatcher(hook, value));
   if (answers.size >= mostAnswers) answers.clear();
   if (value === undefined || value.length <= longestValue) answers.set(value, selected);
   return selected;
@@ -51,26 +59,23 @@ const answered = new WeakMap<readonly ConfiguredHook[], Map<string | undefined, 
 const mostAnswers = 256;
 const longestValue = 256;
 
-function skipByMatcher({ ref, matcher, row }: ConfiguredHook, value: string | undefined): Skip | undefined {
+function skipByMatcher({ matcher, row }: ConfiguredHook, value: string | undefined): SkipRefusal | undefined {
   if (row.matchesOn === null || matches(matcher, value)) return undefined;
-  return { hook: ref, why: "matcher", detail: matcherDetail(matcher, value) };
+  return { why: "matcher", detail: matcherDetail(matcher, value) };
 }
 
-function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: FiringEvent): Skip | undefined {
+function skipByCondition({ condition, hook }: ConfiguredHook, event: FiringEvent): SkipRefusal | undefined {
   if (condition === null) return undefined;
-  const rule = hook.if ?? "";
+  const rule = `if "${hook.if ?? ""}"`;
   if (!event.row.special.onTool) {
-    return { hook: ref, why: "if", detail: `${event.row.name} has no tool that if "${rule}" could hold for` };
+    return { why: "if", detail: `${event.row.name} has no tool that ${rule} could hold for` };
   }
-  if (condition === "never")
-    return { hook: ref, why: "if", detail: `if "${rule}" is not a permission rule and never holds` };
+  if (condition === "never") return { why: "if", detail: `${rule} is not a permission rule and never holds` };
   const { tool_name: tool, tool_input: input, cwd } = event.payload;
   const { home, cwd: projectRoot } = event.services.options;
   const found = condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot });
-  return found === undefined ? undefined : { hook: ref, why: "if", detail: `if "${rule}" does not hold: ${found}` };
+  return found === undefined ? undefined : { why: "if", detail: `${rule} does not hold: ${found}` };
 }
-
-type SkipRefusal = Omit<Skip, "hook">;
 
 /** One reason not to run a hook. Checked in order; the first that applies is reported. */
 type SkipCheck = (hook: ConfiguredHook, event: FiringEvent) => SkipRefusal | undefined;
@@ -89,28 +94,23 @@ function admitHooks(selection: Selection, event: FiringEvent): Selection {
   const { settings, depth, row } = event;
   const known = admitted.get(selection);
   if (known?.settings === settings && known.depth === depth) return known.result;
-  const passed: ConfiguredHook[] = [];
-  const skipped: Skip[] = [...withUnusable(selection.skipped, settings, row.name)];
-  for (const hook of selection.hooks) {
-    const refusal = firstRefusal(hook, event);
-    if (refusal === undefined) passed.push(hook);
-    else skipped.push({ hook: hook.ref, ...refusal });
-  }
+  const refused = withUnusable(selection.skipped, settings, row.name);
+  const hooks = selection.hooks.map((hook) => failingIfChanged(hook, event));
+  const passed = admit(hooks, refused, (hook) => firstRefusal(hook, event));
   if (!selection.hooks.every(isSettledBeforehand)) {
-    const distinct = dropDuplicates(passed);
-    return { hooks: distinct.hooks, skipped: [...skipped, ...distinct.skipped] };
+    const distinct = dropDuplicates(passed.hooks);
+    return { hooks: distinct.hooks, skipped: [...passed.skipped, ...distinct.skipped] };
   }
-  const result = { hooks: passed, skipped };
-  admitted.set(selection, { settings, depth, result });
-  return result;
+  admitted.set(selection, { settings, depth, result: passed });
+  return passed;
 }
 
 /**
- * In-process hooks are never duplicates of each other and have no files that could change: the checks give the same result for the
- * same settings and depth.
+ * In-process hooks that a program registered are never duplicates of each other, and neither files nor the payload decide whether they
+ * run: the checks give the same result for the same settings and depth.
  */
-function isSettledBeforehand({ hook }: ConfiguredHook): boolean {
-  return isInProcess(hook) && !hook.once;
+function isSettledBeforehand({ hook, layer: { kind } }: ConfiguredHook): boolean {
+  return isInProcess(hook) && !hook.once && (kind === "callback" || kind === "session");
 }
 
 const admitted = new WeakMap<Selection, { settings: EffectiveSettings; depth: number; result: Selection }>();
@@ -129,14 +129,18 @@ function tooDeep(_: ConfiguredHook, { depth }: FiringEvent): SkipRefusal | undef
   return { why: "recursion", detail: `hooks are nested ${depth} deep; the limit is ${maxHookDepth}` };
 }
 
+/** A guard that was approved and has changed since is not started and denies: a change must not switch it off. */
+function failingIfChanged(hook: ConfiguredHook, { settings: { trust }, payload }: FiringEvent): ConfiguredHook {
+  if (!isGuard(hook) || hook.fails !== undefined) return hook;
+  const { state, detail, remedy = trust.howToApprove } = trust.ofHook(hook, String(payload["cwd"]));
+  return state === "changed" ? { ...hook, fails: `${detail}; ${remedy}` } : hook;
+}
+
 /** What a checkout brings runs only when it was approved. */
 function notTrusted(hook: ConfiguredHook, { settings: { trust }, payload }: FiringEvent): SkipRefusal | undefined {
-  const { state, detail } = trust.ofHook(hook, String(payload["cwd"]));
-  if (state === "trusted") return undefined;
-  return {
-    why: "trust",
-    detail: `${state}: ${detail}; ${trust.howToApprove}; Claude Code runs it without this approval`,
-  };
+  const { state, detail, remedy = trust.howToApprove } = trust.ofHook(hook, String(payload["cwd"]));
+  if (state === "trusted" || (state === "changed" && hook.fails !== undefined)) return undefined;
+  return { why: "trust", detail: `${state}: ${detail}; ${remedy}; Claude Code runs it without this approval` };
 }
 
 /** An agent's own hooks are for what happens inside it, a skill's for what happens after it was used. */
@@ -156,24 +160,24 @@ function outsideFrontmatter(hook: ConfiguredHook, event: FiringEvent): SkipRefus
 }
 
 /** Hooks of the agent that a session was started as concern all of the session, its other agents included. */
-function concerns({ hook, row, layer }: ConfiguredHook, name: string, { payload, services }: FiringEvent): boolean {
+function concerns({ writtenFor }: ConfiguredHook, name: string, { payload, services }: FiringEvent): boolean {
   const { agentKind, startedAs } = services.options;
   const inside = payload["agent_type"] === name || agentKind?.(payload) === name;
-  const written = layer.settings.hooks?.[row.name] ?? [];
   // Stop in the file, SubagentStop here: the end of this agent, not of the session or of agents that it starts.
-  if (!written.some(({ hooks }) => hooks.some((one) => one === hook)))
-    return inside && payload["agent_id"] !== undefined;
+  if (writtenFor !== undefined) return inside && payload["agent_id"] !== undefined;
   return inside || startedAs === name;
 }
 
 /** The event supports the type, and the host provides what the type needs. */
-function notSupported({ hook, row, onFailure }: ConfiguredHook, { services }: FiringEvent): SkipRefusal | undefined {
+function notSupported(configured: ConfiguredHook, { services }: FiringEvent): SkipRefusal | undefined {
+  const { hook, row, fails } = configured;
+  if (fails !== undefined) return undefined;
   if (!row.types.includes(hook.type)) {
     return { why: "unsupported", detail: `${row.name} does not take ${hook.type} hooks` };
   }
   const missing = missingPort(hook.type, services.options.ports);
   // A guard that cannot be asked must not be passed over in silence: it runs, and fails.
-  if (missing === undefined || (onFailure === "block" && row.onFailure === "guard")) return undefined;
+  if (missing === undefined || isGuard(configured)) return undefined;
   return { why: "unsupported", detail: `${hook.type} hooks need ${missing}, which this host does not provide` };
 }
 
@@ -184,8 +188,9 @@ function missingPort(type: HookType, { model, agent, mcp }: Ports): string | und
   return undefined;
 }
 
-function alreadyRan({ ref, hook }: ConfiguredHook, { services }: FiringEvent): SkipRefusal | undefined {
-  if (!hook.once || !honorsOnce(ref.source) || !services.sessions.ranOnce.has(ref.id)) return undefined;
+function alreadyRan({ ref, hook }: ConfiguredHook, { payload, services }: FiringEvent): SkipRefusal | undefined {
+  if (!hook.once || !honorsOnce(ref.source)) return undefined;
+  if (!services.sessions.ranOnce.has(String(payload["session_id"]), ref.id)) return undefined;
   return { why: "once", detail: "it has already run once in this session" };
 }
 
@@ -202,48 +207,4 @@ export function dropDuplicates(hooks: readonly ConfiguredHook[]): Selection {
     skipped.push({ hook: hook.ref, why: "duplicate", detail: `equal to ${first.ref.id}, which runs` });
   });
   return { hooks: [...kept.values()], skipped };
-}
-
-/** Worked out once: a configured hook never changes, and events come often. */
-function identityOf(configured: ConfiguredHook): string | undefined {
-  if (!identities.has(configured)) identities.set(configured, newIdentity(configured));
-  return identities.get(configured);
-}
-
-const identities = new WeakMap<ConfiguredHook, string | undefined>();
-
-/** What makes two hooks equal; undefined for in-process hooks, which never are. */
-function newIdentity({ hook, layer }: ConfiguredHook): string | undefined {
-  const work = workOf(hook);
-  return work && JSON.stringify([layer.plugin?.root ?? "", hook.type, hook.if ?? "", work]);
-}
-
-function workOf(hook: Hook): readonly unknown[] | undefined {
-  switch (hook.type) {
-    case "command":
-      return [hook.command, hook.args ?? null, hook.args === undefined ? (hook.shell ?? "bash") : ""];
-    case "http":
-      return [hook.url, Object.entries(hook.headers ?? {}).sort()];
-    case "prompt":
-      return [hook.prompt, hook.model ?? ""];
-    case "agent":
-      return [hook.prompt, hook.model ?? "", [...(hook.tools ?? [])].sort()];
-    case "mcp_tool":
-      return [hook.server, hook.tool, hook.input ?? {}];
-    default:
-      return undefined;
-  }
-}
-
-function strictest(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook {
-  const onFailure: FailurePolicy = first.onFailure === "block" || copy.onFailure === "block" ? "block" : "continue";
-  return { ...first, onFailure, hook: awaitedIfEither(first.hook, copy.hook) };
-}
-
-/** A copy that is awaited must not be replaced by one that is not. */
-function awaitedIfEither(first: Hook, copy: Hook): Hook {
-  if (first.type !== "command" || copy.type !== "command") return first;
-  if (!isBackground(first) || isBackground(copy)) return first;
-  const { async: _a, asyncRewake: _b, ...awaited } = first;
-  return awaited;
 }

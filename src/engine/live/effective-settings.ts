@@ -69,7 +69,7 @@ export async function openSettings(options: ResolvedOptions) {
     snapshot = next;
     const { fingerprint, warnings } = settings;
     const changed = fingerprint !== before;
-    if (changed) callbacks.notify({ kind: "snapshot-changed", fingerprint });
+    if (changed) callbacks.notify({ kind: "snapshot-changed", fingerprint, warnings });
     return { changed, fingerprint, refused, warnings };
   }
 
@@ -131,8 +131,6 @@ export interface EffectiveSettings extends Snapshot {
   readonly disabling?: Layer;
   /** The status line of the first layer that may have one. */
   readonly statusLine?: StatusLineSource | undefined;
-  /** Whether a list of the checkout narrows what hooks of other layers may do. */
-  narrows(layer: Layer, key: TrustedKey): boolean;
 }
 
 async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise<EffectiveSettings> {
@@ -150,7 +148,6 @@ async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise
     checkoutEnv: checkoutEnv(trusting("env")).env,
     ...(disabling === undefined ? {} : { disabling }),
     statusLine: statusLineOf(trusting("statusLine")),
-    narrows: (layer: Layer, key: TrustedKey) => trust.ofKey(layer, key).state === "trusted",
   });
 }
 
@@ -161,7 +158,7 @@ async function ruleWarnings(
   options: ResolvedOptions,
 ): Promise<readonly Warning[]> {
   if (layers.every(({ settings: { permissions = {} } }) => Object.keys(permissions).length === 0)) return [];
-  const { compiledRules } = await import("../settings/permission-rules.ts");
+  const { compiledRules } = await import("../settings/compiled-rules.ts");
   return compiledRules({ layers, trust }, options).policy.warnings;
 }
 
@@ -187,23 +184,26 @@ export function withUnusable(
 }
 
 /** Keys that switch hooks off, in any file. */
-export function switchedOff(
-  hook: ConfiguredHook,
-  { merged, disabling }: EffectiveSettings,
-): Omit<Skip, "hook"> | undefined {
-  const { disabled, managedOnly, pluginsOnly } = merged;
+export function switchedOff(hook: ConfiguredHook, settings: EffectiveSettings): Omit<Skip, "hook"> | undefined {
+  const { managedOnly, pluginsOnly } = settings.merged;
   const managed = isManaged(hook);
-  if (disabled.everything) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.everything)}` };
-  if (disabled.unmanaged && !managed)
-    return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.unmanaged)}` };
-  // A checkout may always switch off what it brought itself.
-  const off = isOfCheckout(hook.layer) ? disabled.checkout : disabling;
-  if (off && !managed) return { why: "disabled", detail: `disableAllHooks in ${nameOf(off)}` };
+  const disabling = disabledBy(hook.layer, managed, settings);
+  if (disabling) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabling)}` };
   if (managedOnly && !managed) return { why: "policy", detail: `allowManagedHooksOnly in ${nameOf(managedOnly)}` };
   if (pluginsOnly?.locked.includes(hook.layer.kind)) {
     return { why: "policy", detail: `strictPluginOnlyCustomization in ${nameOf(pluginsOnly.layer)}` };
   }
   return undefined;
+}
+
+/** The file whose `disableAllHooks` applies to the commands of a layer. A checkout may always switch off what it brought itself. */
+export function disabledBy(
+  layer: Layer,
+  managed: boolean,
+  { merged: { disabled }, disabling }: EffectiveSettings,
+): Layer | undefined {
+  if (managed) return disabled.everything;
+  return disabled.everything ?? disabled.unmanaged ?? (isOfCheckout(layer) ? disabled.checkout : disabling);
 }
 
 function isManaged({ layer, hook }: ConfiguredHook): boolean {

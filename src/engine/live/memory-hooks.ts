@@ -6,6 +6,7 @@ import {
   type HookGroup,
   type HookRef,
   hookFields,
+  inProcessFields,
   isObject,
   type LayerKind,
   messageOf,
@@ -14,15 +15,10 @@ import {
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
-import {
-  type CompileCondition,
-  conditionCompiler,
-  type HookCondition,
-  loadConditionCompiler,
-} from "../match/conditions.ts";
+import { type CompileCondition, conditionCompiler, loadConditionCompiler } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
-import { configureGroup } from "../settings/configure-hooks.ts";
+import { configureGroup, neverRuns } from "../settings/configure-hooks.ts";
 import { statedOnFailure } from "../settings/failure-policy.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 
@@ -40,7 +36,7 @@ interface LiveHook {
 }
 
 interface Entry extends LiveHook {
-  readonly configured: readonly ConfiguredHook[];
+  configured: readonly ConfiguredHook[];
 }
 
 interface JoinedList {
@@ -53,15 +49,7 @@ interface JoinedList {
 const firstOrder = 1_000_000;
 
 /** With one of these a hook never runs, or not where it should. For a hook of a file they are warnings; registering such a hook throws. */
-const fatalWarnings: ReadonlySet<WarningCode> = new Set([
-  "hook-invalid",
-  "matcher-invalid",
-  "matcher-unsafe",
-  "matcher-is-rule",
-  "type-unsupported",
-  "if-invalid",
-  "if-ignored",
-]);
+const fatalWarnings: ReadonlySet<WarningCode> = new Set([...neverRuns, "hook-invalid"]);
 
 interface LiveHooksOptions {
   readonly rows: Readonly<Record<string, EventRow>>;
@@ -80,20 +68,18 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
   let next = 0;
   let loading: Promise<unknown> | undefined;
 
-  /** A condition that is registered before its compiler is loaded. It is compiled on the first call, which is after `ready`. */
-  function compileLater(text: string, aliases: ToolAliases): HookCondition {
+  /** Configures again what was registered before the compiler of its conditions was loaded. No event sees such a hook before: see `ready`. */
+  function configureLater(entry: Entry, configure: (compile: CompileCondition) => readonly ConfiguredHook[]): void {
     const previous = loading;
-    loading = loadConditionCompiler().then(async (compile) => {
+    const current = loadConditionCompiler().then(async (compile) => {
       await previous;
-      const compiled = compile(text, aliases);
-      if (!("invalid" in compiled)) return;
-      const message = `if ${JSON.stringify(text)} never holds, so the hook never runs: ${compiled.invalid}`;
-      warn({ code: "if-invalid", message });
+      entry.configured = configure(compile);
+      joinedLists.delete(entry.event);
+      const isRegistered = entries.get(entry.event)?.includes(entry) === true;
+      if (isRegistered) entry.configured.flatMap((hook) => hook.problems).forEach(warn);
+      if (loading === current) loading = undefined;
     });
-    return (tool, input, folders) => {
-      const condition = conditionCompiler()?.(text, aliases);
-      return typeof condition === "function" ? condition(tool, input, folders) : "it is not a permission rule";
-    };
+    loading = current;
   }
 
   function remove(entry: Entry): void {
@@ -105,21 +91,27 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
   }
 
   return {
-    /** Resolves when all registered conditions can be evaluated; undefined when nothing is being loaded. */
+    /** Resolves when all hooks are configured; undefined when they are. */
     ready: (): Promise<unknown> | undefined => loading,
     /** Contract: calling `remove` twice is harmless. */
     add(live: LiveHook): { readonly refs: readonly HookRef[]; remove(): void } {
       const row = eventRow(live.event, rows);
       checkKeys(live);
-      const compileCondition: CompileCondition = (text, aliases) =>
-        conditionCompiler()?.(text, aliases) ?? compileLater(text, aliases);
-      const configured = configureGroup(live.group, {
+      const place = {
         layer: { kind: live.kind, settings: {}, readable: true, warnings: [], contentHash: "" },
         row,
         aliases,
-        compileCondition,
         group: next,
         order: firstOrder + next++,
+      };
+      const configure = (compileCondition: CompileCondition) =>
+        configureGroup(live.group, { ...place, compileCondition });
+      let isComplete = true;
+      const configured = configure((text, aliases) => {
+        const compile = conditionCompiler();
+        isComplete &&= compile !== undefined;
+        // Only a plan that is asked for before the first event sees this answer.
+        return compile?.(text, aliases) ?? (() => "it is evaluated from the first event on");
       });
       const warnings = configured.flatMap((hook) => hook.problems);
       const fatal = warnings.find(({ code }) => fatalWarnings.has(code));
@@ -127,8 +119,9 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
         const about = { event: live.event, warning: fatal.code };
         throw new Problem("hook/invalid", fatal.message, { about });
       }
-      warnings.forEach(warn);
       const entry: Entry = { ...live, configured };
+      if (isComplete) warnings.forEach(warn);
+      else configureLater(entry, configure);
       joinedLists.delete(live.event);
       for (const { ref } of configured) if (live.onRun || live.onSuccess) listeners.set(ref.id, live);
       entries.set(live.event, [...(entries.get(live.event) ?? []), entry]);
@@ -191,17 +184,14 @@ function checkKeys({ event, group }: LiveHook): void {
     throw new Problem("hook/invalid", message, { about });
   }
   for (const hook of group.hooks) {
-    const isInProcess = hook.type === "callback" || hook.type === "function";
-    const keys = isInProcess ? inProcessKeys : Object.keys(hookFields[hook.type] ?? {});
-    const [misspelled] = misspelledKeys({ ...hook }, keys);
+    const fields = { ...hookFields, ...inProcessFields }[hook.type] ?? {};
+    const [misspelled] = misspelledKeys({ ...hook }, Object.keys(fields));
     if (misspelled === undefined) continue;
     const { key, meant } = misspelled;
     const message = `A hook of ${event} has the key "${key}", which has no effect. Did you mean "${meant}"?`;
     throw new Problem("hook/invalid", message, { about });
   }
 }
-
-const inProcessKeys = [...Object.keys(hookFields.agent), "callback", "function", "name", "errorMessage", "managed"];
 
 /** Managed callbacks use the failure policy of managed settings, unless their registration sets one. */
 function withManagedPolicy({ configured, group }: Entry, managedOnFailure: FailurePolicy): readonly ConfiguredHook[] {

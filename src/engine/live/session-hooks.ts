@@ -8,7 +8,7 @@ import {
   showValue,
 } from "../../protocol/internal.ts";
 import type { Notice } from "../ports.ts";
-import type { SkillsInUse } from "../services.ts";
+import type { SessionState } from "../services.ts";
 import type { MemoryHooks } from "./memory-hooks.ts";
 
 /** Hooks of one session, of any type. They are kept in memory only. */
@@ -26,7 +26,7 @@ export interface RegisterOptions {
   readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
 }
 
-export function sessionHooks(sessionId: string, live: MemoryHooks, skills: SkillsInUse): SessionHooks {
+export function sessionHooks(sessionId: string, live: MemoryHooks, { skills, ranOnce }: SessionState): SessionHooks {
   checkSessionId(sessionId);
   return {
     register(event, matcher, hook, options = {}) {
@@ -34,10 +34,11 @@ export function sessionHooks(sessionId: string, live: MemoryHooks, skills: Skill
       const group = { hooks: [hook], ...defined({ matcher: matcher ?? undefined }) };
       return live.add({ kind: "session", event, group, sessionId, ...options }).remove;
     },
-    useSkill: (name) => skills.use(sessionId, name),
+    useSkill: (name) => skills.add(sessionId, name),
     clear() {
       live.clear(sessionId);
       skills.forget(sessionId);
+      ranOnce.forget(sessionId);
     },
   };
 }

@@ -1,11 +1,10 @@
 import type { RunningProcess } from "../../exec/internal.ts";
 import type { Warning } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
-import { type Environment, inheritedEnvironment } from "../runners/command/command-env.ts";
+import { environmentOf } from "../runners/command/command-env.ts";
 import { keepColors } from "../safe-text/display-text.ts";
 import { startTrust, waitForStableFiles } from "../trust/start-trust.ts";
-import { isOfCheckout } from "../trust/trust-state.ts";
-import type { EffectiveSettings } from "./effective-settings.ts";
+import { disabledBy, type EffectiveSettings } from "./effective-settings.ts";
 
 export type StatusLine = ReturnType<typeof statusLine>;
 
@@ -28,14 +27,12 @@ export function statusLine(warn: (warning: Warning) => void) {
   }
 
   return {
-    async run(
-      input: unknown,
-      { command, mayStart, cwd, env }: ReturnType<typeof statusLineCall>,
-    ): Promise<readonly string[]> {
+    async run(input: unknown, call: ReturnType<typeof statusLineCall>): Promise<readonly string[]> {
       const thisCall = ++newestCall;
       const isOutdated = () => thisCall !== newestCall;
       running?.cancel();
-      if (command === undefined) return [];
+      if (call === undefined) return [];
+      const { command, mayStart, cwd, env } = call;
       const waitMs = lastStart + minIntervalMs - performance.now();
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
       if (isOutdated()) return lines;
@@ -64,30 +61,24 @@ export function statusLine(warn: (warning: Warning) => void) {
   };
 }
 
-/** The status line command of the settings and its environment. Trust and policy apply to it as to any hook. */
+/**
+ * The status line command of the settings and its environment; undefined when none is set or when it is switched off. Trust and policy
+ * apply to it as to any hook.
+ */
 export function statusLineCall(settings: EffectiveSettings, options: ResolvedOptions) {
   const { statusLine, merged, trust } = settings;
-  const { disabled, managedOnly } = merged;
-  const isCheckouts = statusLine !== undefined && isOfCheckout(statusLine.layer);
-  const env: Environment = {
-    ...inheritedEnvironment(options.env, options.stripEnv),
-    ...(isCheckouts ? settings.checkoutEnv : {}),
-    ...merged.env,
-  };
-  const isManaged = statusLine?.layer.kind === "managed";
-  const offUnlessManaged =
-    disabled.unmanaged ?? settings.disabling ?? (isCheckouts ? disabled.checkout : undefined) ?? managedOnly;
-  const switchedOffBy = disabled.everything ?? (isManaged ? undefined : offUnlessManaged);
+  if (statusLine === undefined) return undefined;
+  const { layer, setting } = statusLine;
+  const isManaged = layer.kind === "managed";
+  if (disabledBy(layer, isManaged, settings) || (merged.managedOnly && !isManaged)) return undefined;
   return {
-    /** Undefined when no status line is set or when it is switched off. */
-    command: switchedOffBy === undefined ? statusLine?.setting.command : undefined,
+    command: setting.command,
     /** Called immediately before the start, since files that the command names may have changed. */
     mayStart: async (): Promise<boolean> => {
-      if (statusLine === undefined) return false;
-      const { why } = await waitForStableFiles(() => startTrust(trust.ofKey(statusLine.layer, "statusLine")));
+      const { why } = await waitForStableFiles(() => startTrust(trust.ofKey(layer, "statusLine")));
       return why === "";
     },
     cwd: options.cwd,
-    env,
+    env: environmentOf(statusLine, { settings, services: { options } }),
   };
 }

@@ -94,7 +94,7 @@ test("an invalid expression that is not a glob never matches and is reported", (
   expect(compileMatcher("(Bash", onTool, { place: "settings.json" }).warnings).toEqual([
     {
       code: "matcher-invalid",
-      message: 'The matcher "(Bash" never matches: Unterminated group.',
+      message: 'The matcher "(Bash" is not a valid expression: Unterminated group.',
       place: "settings.json",
     },
   ]);

@@ -35,16 +35,32 @@ interface MatcherOptions {
 const maxValueLength = 512;
 const maxPatternLength = 1000;
 
+interface CompiledMatcher {
+  readonly matcher: Matcher;
+  readonly warnings: readonly Warning[];
+}
+
 /** Contract: never throws. An invalid matcher never matches, and a warning gives the reason. */
 export function compileMatcher(
   text: string | undefined,
   matchedField: MatchedField | null,
   options: MatcherOptions = {},
-): { readonly matcher: Matcher; readonly warnings: readonly Warning[] } {
+): CompiledMatcher {
   const warnings: Warning[] = [];
   const { aliases, place } = options;
   const warn = (code: WarningCode, message: string) => warnings.push({ code, message, ...defined({ place }) });
   return { matcher: Object.freeze(compile(text ?? "", matchedField, aliases, warn)), warnings };
+}
+
+/** What an invalid matcher of a guard matches: the tool of a rule in its place, or else everything. */
+export function guardMatcher(
+  { matcher, warnings }: CompiledMatcher,
+  field: MatchedField | null,
+  aliases: ToolAliases,
+): Matcher {
+  if (warnings.some(({ code }) => code === "matcher-is-rule"))
+    return compileMatcher(matcher.text.split("(")[0], field, { aliases }).matcher;
+  return matcher.kind === "never" ? { kind: "all", text: matcher.text } : matcher;
 }
 
 export function matches(matcher: Matcher, value: string | undefined): boolean {
@@ -56,7 +72,12 @@ export function matches(matcher: Matcher, value: string | undefined): boolean {
 
 /** One line that explains why a value matches or does not match. */
 export function matcherDetail(matcher: Matcher, value: string | undefined): string {
-  if (matcher.kind === "all") return matcher.text === "" ? "no matcher: every value matches" : "* matches every value";
+  if (matcher.kind === "all") {
+    if (matcher.text === "") return "no matcher: every value matches";
+    return matcher.text === "*"
+      ? "* matches every value"
+      : `the matcher ${quoted(matcher.text)} is invalid: it matches every value`;
+  }
   if (matcher.kind === "never") return `the matcher ${quoted(matcher.text)} never matches: ${matcher.why}`;
   if (value === undefined) return `the payload has no value to compare with ${quoted(matcher.text)}`;
   if (matcher.kind === "names") {
@@ -119,31 +140,19 @@ function compileExpression(text: string, aliases: ToolAliases, warn: Warn): Matc
   }
   const invalid = syntaxError(text);
   if (invalid !== undefined) {
-    if (/[*?]/.test(text)) return { kind: "expression", text, test: cached(compileSearch(parseGlob(text))), aliases };
-    warn("matcher-invalid", `The matcher ${quoted(text)} never matches: ${invalid}.`);
+    if (/[*?]/.test(text)) return { kind: "expression", text, test: compileSearch(parseGlob(text)), aliases };
+    warn("matcher-invalid", `The matcher ${quoted(text)} is not a valid expression: ${invalid}.`);
     return { kind: "never", text, why: invalid };
   }
   const parsed = parsePattern(text);
   if ("refused" in parsed) return refused(text, parsed.refused, warn);
   const hazard = hazardOf(parsed);
   if (hazard !== undefined) return refused(text, hazard, warn);
-  return { kind: "expression", text, test: cached(compileSearch(parsed)), aliases };
-}
-
-/** A session uses the same few names again and again. */
-function cached(test: (value: string) => boolean): (value: string) => boolean {
-  const results = new Map<string, boolean>();
-  return (value) => {
-    const earlier = results.get(value);
-    if (earlier !== undefined) return earlier;
-    const result = test(value);
-    if (results.size < 100) results.set(value, result);
-    return result;
-  };
+  return { kind: "expression", text, test: compileSearch(parsed), aliases };
 }
 
 function refused(text: string, why: string, warn: Warn): Matcher {
-  warn("matcher-unsafe", `The matcher ${quoted(text)} is refused and never matches: ${why}. Write a simpler pattern.`);
+  warn("matcher-unsafe", `The matcher ${quoted(text)} is refused: ${why}. Write a simpler pattern.`);
   return { kind: "never", text, why };
 }
 

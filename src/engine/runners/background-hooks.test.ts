@@ -49,11 +49,12 @@ test("at most eight run at once, and none is dropped", async () => {
   let begun = 0;
   for (let number = 0; number < 12; number++) {
     const job = run(String(number), Promise.resolve(undefined));
-    running.start(job, () => {
+    const begin = () => {
       begun++;
       const done = new Promise<undefined>((resolve) => ends.push(() => resolve(undefined)));
       return run(String(number), done);
-    });
+    };
+    running.start(job, begin, () => undefined);
   }
   await nextTurn();
   expect(begun).toBe(8);
@@ -98,14 +99,15 @@ test("a hook that goes into the background while the engine closes is ended too"
       },
     }),
   );
-  let begun = false;
   const job = run("later", Promise.resolve(undefined));
-  running.start(job, () => {
-    begun = true;
+  const calls: string[] = [];
+  const begin = () => {
+    calls.push("begun");
     return job;
-  });
+  };
+  running.start(job, begin, () => calls.push("never begun"));
   await nextTurn();
-  expect({ cancelled, begun }).toEqual({ cancelled: true, begun: false });
+  expect({ cancelled, calls }).toEqual({ cancelled: true, calls: ["never begun"] });
 });
 
 test("a close whose hooks ended early leaves no timer that keeps the process alive", async () => {
@@ -181,7 +183,11 @@ test("many that wait for a place print no warning of Node's", async () => {
   const never = new Promise<undefined>(() => undefined);
   for (let number = 0; number < 60; number++) {
     const job = run(String(number), never);
-    running.start(job, () => job);
+    running.start(
+      job,
+      () => job,
+      () => undefined,
+    );
   }
   await nextTurn();
   process.off("warning", hear);

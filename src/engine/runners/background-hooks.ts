@@ -1,6 +1,6 @@
 import type { HookRef, RunRecord, Warning } from "../../protocol/internal.ts";
 import { withinMs } from "../fire/in-flight.ts";
-import { slots } from "./run-limits.ts";
+import { type MaybeAsync, slots } from "./run-limits.ts";
 
 /** What a hook in the background is, and since when and how long it may run. */
 interface BackgroundHook {
@@ -56,13 +56,16 @@ export function background(warn: (warning: Warning) => void) {
   const open = new Set<Promise<void>>();
   const ending = new AbortController();
 
-  async function inItsTurn(job: BackgroundJob, begin: () => BackgroundRun): Promise<void> {
+  async function inItsTurn(
+    job: BackgroundJob,
+    begin: () => BackgroundRun,
+    neverBegun: () => MaybeAsync<unknown>,
+  ): Promise<void> {
     waiting.set(job.id, job);
     const release = await places.take(ending.signal);
     waiting.delete(job.id);
-    if (release === undefined) return;
-    await toItsEnd(begin());
-    release();
+    await (release === undefined ? neverBegun() : toItsEnd(begin()));
+    release?.();
   }
 
   async function toItsEnd(run: BackgroundRun): Promise<void> {
@@ -84,8 +87,9 @@ export function background(warn: (warning: Warning) => void) {
   return {
     /** Takes over a run that has already started. */
     adopt: (run: BackgroundRun): void => keepOpen(run, toItsEnd(run)),
-    /** Waits for a free slot, then starts; none is dropped. */
-    start: (job: BackgroundJob, begin: () => BackgroundRun): void => keepOpen(job, inItsTurn(job, begin)),
+    /** Waits for a free slot, then starts; only the end of the engine keeps it from that. */
+    start: (job: BackgroundJob, begin: () => BackgroundRun, neverBegun: () => MaybeAsync<unknown>): void =>
+      keepOpen(job, inItsTurn(job, begin, neverBegun)),
     list: (): readonly BackgroundEntry[] => [
       ...ended.list().map((run) => entryOf(run.job, "ended", () => run, run.delivered)),
       ...[...running.values()].map((run) => entryOf(jobOf(run), "running", run.soFar)),

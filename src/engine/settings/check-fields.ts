@@ -27,7 +27,8 @@ export function warningAt(code: WarningCode, file: string, at: string, text: str
 export function faultOf(value: unknown, field: Field, at = ""): Fault | undefined {
   if (value === undefined) return field.optional ? undefined : { field: at, why: "is missing" };
   if (value === null && field.nullable) return undefined;
-  const mustBe = (wanted: string): Fault => ({ field: at, why: `must be ${wanted}, not ${showValue(value)}` });
+  const shown = () => (holdsSecrets.test(at) ? kindOf(value) : showValue(value));
+  const mustBe = (wanted: string): Fault => ({ field: at, why: `must be ${wanted}, not ${shown()}` });
   switch (field.is) {
     case "text":
       if (typeof value !== "string") return mustBe("a string");
@@ -45,10 +46,19 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
       return isObject(value) ? objectFault(value, field, at) : mustBe("an object");
     case "either":
       if (field.of.some((option) => faultOf(value, option) === undefined)) return undefined;
-      return { field: at, why: `cannot be ${showValue(value)}` };
+      return { field: at, why: `cannot be ${shown()}` };
     case "anything":
       return undefined;
   }
+}
+
+/** Values at these paths may be secrets, and warnings are shown and logged. */
+const holdsSecrets = /(?:^|\.)(?:env|headers)(?:\.|$)/;
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** The first fault among the named fields of an object. */
@@ -72,7 +82,11 @@ function objectFault(
   return firstFault(others, (name) => faultOf(value[name], values, below(at, name)));
 }
 
-function firstFault<Item>(items: Iterable<Item>, check: (item: Item) => Fault | undefined): Fault | undefined {
+/** The first fault that a check finds among items. */
+export function firstFault<Item, Found>(
+  items: Iterable<Item>,
+  check: (item: Item) => Found | undefined,
+): Found | undefined {
   for (const item of items) {
     const fault = check(item);
     if (fault !== undefined) return fault;
@@ -84,12 +98,6 @@ function below(at: string, name: string | number): string {
   return at === "" ? String(name) : `${at}.${name}`;
 }
 
-/** A key of a file that is not known, and the known key that it looks like. */
-interface Misspelled {
-  readonly key: string;
-  readonly meant: string;
-}
-
 /**
  * The keys of an object that are not known but look like a known one: other case, `_` or `-`, or one or two letters off. Other unknown
  * keys may be anything.
@@ -97,11 +105,11 @@ interface Misspelled {
 export function misspelledKeys(
   value: Readonly<Record<string, unknown>>,
   known: readonly string[],
-): readonly Misspelled[] {
+): readonly { readonly key: string; readonly meant: string }[] {
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
   if (unknown.length === 0) return [];
   const names = known.map((name) => [name, lettersOf(name)] as const);
-  return unknown.slice(0, maxCompared).flatMap((key): Misspelled[] => {
+  return unknown.slice(0, maxCompared).flatMap((key) => {
     const meant = meantBy(key, names, value);
     return meant === undefined ? [] : [{ key, meant }];
   });

@@ -1,6 +1,7 @@
 import {
   catalog,
   closestName,
+  didYouMean,
   type EventRow,
   type FileHook,
   fileHookTypes,
@@ -12,10 +13,10 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import { type Fault, fieldsFault, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
-import type { ClientFile } from "./client-fault.ts";
 import {
   asSentence,
   type Entry,
+  type EntryPlace,
   keysOfGroup,
   keysOfHook,
   looksLikeOnFailure,
@@ -23,24 +24,14 @@ import {
   wantsBlock,
   withValidOnFailure,
 } from "./failure-policy.ts";
-import type { UnusableEntry } from "./layer.ts";
+import type { Layer, UnusableEntry } from "./layer.ts";
 
 /** The file that is checked. */
-export interface HooksSource {
-  /** Its name in messages. */
-  readonly file: string;
-  /** How Claude Code reads it; absent for files that it does not read as settings. */
-  readonly client?: ClientFile;
-}
+export type HooksSource = Pick<EntryPlace, "file" | "client">;
 
-/** The `hooks` of a file, as far as they can be used. */
-interface CheckedHooks {
+/** The `hooks` of a file, as far as they can be used, and what had to be dropped. */
+interface CheckedHooks extends Required<Pick<Layer, "warnings" | "unusable" | "damaged">> {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
-  readonly warnings: readonly Warning[];
-  /** Entries that had to be dropped. */
-  readonly unusable: readonly UnusableEntry[];
-  /** Events of which an entry had to be dropped. */
-  readonly damaged: readonly string[];
 }
 
 export type Rows = Readonly<Record<string, EventRow>>;
@@ -52,39 +43,71 @@ export type Rows = Readonly<Record<string, EventRow>>;
  */
 export function checkHooks(value: unknown, source: HooksSource, rows: Rows = catalog): CheckedHooks {
   const { file } = source;
-  if (value === undefined) return { hooks: {}, warnings: [], unusable: [], damaged: [] };
-  if (!isObject(value)) {
-    const warning = invalid(file, "hooks", `must be an object from event to list, not ${showValue(value)}`);
-    return { hooks: {}, warnings: [warning], unusable: [], damaged: Object.keys(rows) };
-  }
   const warnings: Warning[] = [];
   const unusable: UnusableEntry[] = [];
-  const kept: [string, readonly HookGroup[]][] = [];
-  for (const [event, groups] of Object.entries(value)) {
-    if (!Object.hasOwn(rows, event)) {
-      warnings.push(unknownEvent(event, file, rows));
-      continue;
-    }
-    const guards = rows[event]?.onFailure !== "open";
-    const checked = checkGroups(groups, { ...source, event, at: `hooks.${event}`, number: "", guards });
-    kept.push([event, checked.groups]);
-    warnings.push(...checked.warnings);
-    unusable.push(...checked.unusable);
+  if (!isObject(value)) {
+    if (value === undefined) return { hooks: {}, warnings, unusable, damaged: [] };
+    warnings.push(invalid(file, "hooks", `must be an object from event to list, not ${showValue(value)}`));
+    return { hooks: {}, warnings, unusable, damaged: Object.keys(rows) };
   }
-  const damaged = [...new Set(unusable.map(({ event }) => event))];
-  return { hooks: Object.fromEntries(kept), warnings, unusable, damaged };
+  const hooks: Record<string, readonly HookGroup[]> = {};
+  for (const [event, groups] of Object.entries(value)) {
+    if (!Object.hasOwn(rows, event)) continue;
+    const guards = canDeny(rows[event]);
+    hooks[event] = checkGroups(groups, {
+      ...source,
+      event,
+      at: `hooks.${event}`,
+      number: "",
+      guards,
+      warnings,
+      unusable,
+    });
+  }
+  const unknown = Object.entries(value).filter(([event]) => !Object.hasOwn(rows, event));
+  const misplaced = checkMisplaced(Object.fromEntries(unknown), "hooks", source, rows);
+  warnings.push(...unknown.map(([event]) => unknownEvent(event, file, rows)), ...misplaced.warnings);
+  unusable.push(...misplaced.unusable);
+  return { hooks, warnings, unusable, damaged: [...new Set(unusable.map(({ event }) => event))] };
+}
+
+/**
+ * Hooks in a place where none are read: below a misspelled event, or next to `hooks`. Where the event can be recognized (another case, `_`
+ * or `-`, one or two wrong letters), each of them is an entry of that event that cannot be used; one that denies is reported.
+ */
+export function checkMisplaced(
+  value: Readonly<Record<string, unknown>>,
+  below: string,
+  source: HooksSource,
+  rows: Rows = catalog,
+): Pick<CheckedHooks, "warnings" | "unusable"> {
+  const meant = [
+    ...Object.keys(value).flatMap((key) => (Object.hasOwn(rows, key) ? [{ key, meant: key }] : [])),
+    ...misspelledKeys(value, Object.keys(rows)),
+  ];
+  const unusable: UnusableEntry[] = [];
+  for (const { key, meant: event } of meant) {
+    const at = below === "" ? key : `${below}.${key}`;
+    const misplaced = `is under ${showValue(at)}, where no hooks are read; move it to "hooks.${event}"`;
+    const guards = canDeny(rows[event]);
+    checkGroups(value[key], { ...source, event, at, number: at, guards, misplaced, warnings: [], unusable });
+  }
+  return { unusable, warnings: unusable.flatMap(({ denies, warning }) => (denies ? [warning] : [])) };
+}
+
+/** Whether a failed hook of the event can deny. */
+function canDeny(row: EventRow | undefined): boolean {
+  return row !== undefined && row.onFailure !== "open";
 }
 
 /** Why an entry of a file is not valid; undefined when it is. */
 export function hookFault(entry: unknown): Fault | undefined {
   if (!isObject(entry)) return { field: "", why: `must be an object, not ${showValue(entry)}` };
   const type = ownValue(entry, "type");
-  if (type === undefined) return { field: "type", why: missing(entry, "type") };
-  if (typeof type !== "string") return { field: "type", why: `must be a string, not ${showValue(type)}` };
   const known = fileHookTypes.find((name) => name === type);
-  if (known === undefined) return { field: "type", why: unknownType(type) };
-  const fault = fieldsFault(entry, { ...hookFields[known] });
-  return fault?.why === "is missing" ? { ...fault, why: missing(entry, fault.field) } : fault;
+  const fault = fieldsFault(entry, known === undefined ? { type: { is: "text" } } : { ...hookFields[known] });
+  if (fault?.why === "is missing") return { ...fault, why: missing(entry, fault.field) };
+  return fault ?? (known === undefined ? { field: "type", why: unknownType(String(type)) } : undefined);
 }
 
 function missing(value: Entry, name: string): string {
@@ -92,35 +115,26 @@ function missing(value: Entry, name: string): string {
   return near === undefined ? "is missing" : `is missing; ${showValue(near.key)} looks like it`;
 }
 
-/** Where a list, a group or a hook is. */
-interface Spot extends HooksSource {
-  readonly event: string;
-  readonly at: string;
+/** Where a list, a group or a hook is, and where its faults are reported. */
+interface Spot extends EntryPlace {
   /** Whether a failed hook of the event can deny. */
   readonly guards: boolean;
   /** Its number in the list of the event, as in `0` or `0.1`. */
   readonly number: string;
+  /** Why none of its hooks can be used. */
+  readonly misplaced?: string;
+  readonly warnings: Warning[];
+  readonly unusable: UnusableEntry[];
 }
 
-interface CheckedGroup {
-  readonly group?: HookGroup;
-  readonly warnings: readonly Warning[];
-  readonly unusable: readonly UnusableEntry[];
-}
-
-function checkGroups(value: unknown, spot: Spot): Omit<CheckedGroup, "group"> & { readonly groups: HookGroup[] } {
-  if (!Array.isArray(value)) {
-    return { groups: [], ...unusableEntry(value, spot, "", `must be a list of groups, not ${showValue(value)}`) };
-  }
-  const checked = value.map((group, index) =>
-    checkGroup(group, { ...spot, at: `${spot.at}[${index}]`, number: String(index) }),
-  );
-  return {
-    // An empty group replaces one that is dropped, so that the others keep their numbers.
-    groups: checked.map(({ group = { hooks: [] } }) => group),
-    warnings: checked.flatMap(({ warnings }) => warnings),
-    unusable: checked.flatMap(({ unusable }) => unusable),
-  };
+function checkGroups(value: unknown, spot: Spot): readonly HookGroup[] {
+  const below = spot.number === "" ? "" : `${spot.number}.`;
+  if (Array.isArray(value))
+    return value.map((group, index) =>
+      checkGroup(group, { ...spot, at: `${spot.at}[${index}]`, number: `${below}${index}` }),
+    );
+  refuse(value, spot, { field: "", why: `must be a list of groups, not ${showValue(value)}` });
+  return [];
 }
 
 /** Keys that look like one that a group, or a hook of this type, may have. The failure policy is reported on its own. */
@@ -132,63 +146,84 @@ function misspelled(value: Entry, known: readonly string[], { file, at }: Spot):
   });
 }
 
-function checkGroup(value: unknown, spot: Spot): CheckedGroup {
-  const refuse = (field: string, why: string) => unusableEntry(value, spot, field, why);
-  if (!isObject(value)) return refuse("", `must be an object, not ${showValue(value)}`);
-  const hooks = ownValue(value, "hooks");
-  if (hooks === undefined && value["type"] !== undefined) {
-    return refuse("", 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }');
+/** An empty group replaces one that is dropped, so that the others keep their numbers. */
+function checkGroup(value: unknown, spot: Spot): HookGroup {
+  const group = isObject(value) ? withValidOnFailure(value, spot, false) : { value: {}, warnings: [] };
+  const fault = groupFault(value, group.value);
+  if (fault !== undefined) {
+    refuse(value, spot, fault);
+    return { hooks: [] };
   }
-  const group = withValidOnFailure(value, spot, false);
-  const { hooks: _, ...own } = groupFields;
-  const fault = fieldsFault(group.value, own);
-  if (fault !== undefined) return refuse(fault.field, fault.why);
-  if (!Array.isArray(hooks)) {
-    return refuse("hooks", hooks === undefined ? missing(value, "hooks") : `must be a list, not ${showValue(hooks)}`);
+  spot.warnings.push(...group.warnings, ...misspelled(group.value, keysOfGroup, spot));
+  const written = group.value["hooks"] as readonly unknown[];
+  if (written.length === 0 && statedOnFailure(group.value) === "block") {
+    const text = "is empty, so nothing guards what the group matches. Add a hook, or remove the group.";
+    spot.warnings.push(warningAt("hook-empty", spot.file, `${spot.at}.hooks`, text));
   }
-  const warnings: Warning[] = [...group.warnings, ...misspelled(value, keysOfGroup, spot)];
-  const unusable: UnusableEntry[] = [];
-  const kept = hooks.flatMap((given: unknown, index): FileHook[] => {
+  const hooks = written.flatMap((given, index): FileHook[] => {
     const hookSpot = { ...spot, at: `${spot.at}.hooks[${index}]`, number: `${spot.number}.${index}` };
     const entry = isObject(given) ? withValidOnFailure(given, hookSpot, true) : { value: given, warnings: [] };
-    const wrong = hookFault(entry.value);
+    const wrong = spot.misplaced === undefined ? hookFault(entry.value) : { field: "", why: spot.misplaced };
     if (wrong !== undefined) {
-      const refused = unusableEntry(given, hookSpot, wrong.field, wrong.why, group.value);
-      warnings.push(...refused.warnings);
-      unusable.push(...refused.unusable);
+      refuse(given, hookSpot, wrong, group.value);
       return [];
     }
     const hook = entry.value as FileHook;
-    warnings.push(...entry.warnings, ...misspelled({ ...hook }, keysOfHook(hook.type), hookSpot));
+    spot.warnings.push(...entry.warnings, ...misspelled({ ...hook }, keysOfHook(hook.type), hookSpot));
     return [hook];
   });
-  return { group: { ...group.value, hooks: kept }, warnings, unusable };
+  return { ...group.value, hooks };
 }
 
-function unusableEntry(value: unknown, spot: Spot, field: string, why: string, group: Entry = {}): CheckedGroup {
+/** Why a group is not valid. `withPolicy` is the group with a valid failure policy. */
+function groupFault(value: unknown, withPolicy: Entry): Fault | undefined {
+  if (!isObject(value)) return { field: "", why: `must be an object, not ${showValue(value)}` };
+  const hooks = ownValue(value, "hooks");
+  if (hooks === undefined && value["type"] !== undefined)
+    return { field: "", why: 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }' };
+  const { hooks: _, ...own } = groupFields;
+  const fault = fieldsFault(withPolicy, own);
+  if (fault !== undefined || Array.isArray(hooks)) return fault;
+  return {
+    field: "hooks",
+    why: hooks === undefined ? missing(value, "hooks") : `must be a list, not ${showValue(hooks)}`,
+  };
+}
+
+/** Reports an entry that cannot be used. */
+function refuse(value: unknown, spot: Spot, { field, why }: Fault, group: Entry = {}): void {
   const { event, number, file, at, guards } = spot;
   const given = isObject(value) ? value : {};
-  const says = statedOnFailure(given);
-  const denies = guards && (wantsBlock(value, spot) || (says ?? statedOnFailure(group)) === "block");
-  const warning = invalid(file, field === "" ? at : `${at}.${field}`, why, denies);
+  const onFailure = wantsBlock(value, spot) ? "block" : (statedOnFailure(given) ?? statedOnFailure(group));
+  const denies = guards && onFailure === "block";
+  const skipped = invalid(file, field === "" ? at : `${at}.${field}`, why);
+  const warning = denies ? asFailing(skipped) : skipped;
   const matcher = group["matcher"] ?? given["matcher"];
-  const entry = { event, number, at, entry: given, matcher, why: `${field || "it"} ${why}`, denies, warning };
-  return { warnings: [warning], unusable: [entry] };
+  const reason = `${field || "it"} ${why}`;
+  const entry = { event, number, at, entry: given, matcher, why: reason, onFailure, denies, warning };
+  spot.warnings.push(warning);
+  spot.unusable.push(spot.misplaced === undefined ? entry : { ...entry, misplaced: true });
 }
 
-function invalid(file: string, at: string, why: string, denies = false): Warning {
-  const effect = denies
-    ? "Hookline treats this entry as a guard that fails: what it matches is denied until it is fixed."
-    : "Hookline skips this entry and uses the rest of the file.";
-  return warningAt("hook-invalid", file, at, `${asSentence(why)} ${effect}`);
+function invalid(file: string, at: string, why: string): Warning {
+  return warningAt("hook-invalid", file, at, `${asSentence(why)} ${skipsEntry}`);
+}
+
+const skipsEntry = "Hookline skips this entry and uses the rest of the file.";
+
+export const failsAsGuard =
+  "Hookline treats this entry as a guard that fails: what it matches is denied until it is fixed.";
+
+/** The warning about an entry that cannot be used, if its failure denies. */
+export function asFailing(warning: Warning): Warning {
+  return { ...warning, message: warning.message.replace(skipsEntry, failsAsGuard) };
 }
 
 function unknownEvent(event: string, file: string, rows: Rows): Warning {
-  const near = closestName(event, Object.keys(rows));
-  const hint = near ? `Did you mean ${showValue(near)}?` : "Its hooks are ignored.";
+  const hint = didYouMean(event, Object.keys(rows), "Its hooks are ignored.");
   return {
     code: "unknown-event",
-    message: `${showValue(event)} in ${file} is not an event. ${hint}`,
+    message: `${showValue(event)} in ${file} is not an event.${hint}`,
     place: `${file}: hooks.${event}`,
   };
 }

@@ -1,5 +1,13 @@
-import { catalog, type Field, isObject, parseJson, showValue, type Warning } from "../../protocol/internal.ts";
-import { type Fault, faultOf, fieldsFault, ownValue } from "./check-fields.ts";
+import {
+  catalog,
+  type Field,
+  type Fields,
+  isObject,
+  parseJson,
+  showValue,
+  type Warning,
+} from "../../protocol/internal.ts";
+import { type Fault, faultOf, fieldsFault, firstFault, ownValue } from "./check-fields.ts";
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
 import { itemAt, type JsonPath } from "./json/edit-text.ts";
 import { type JsonNode, jsoncParts, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
@@ -95,14 +103,10 @@ function valueFault(value: unknown, file: ClientFile): ValueFault | undefined {
   if (!isObject(value))
     return { path: [], reason: `the file must hold an object, not ${showValue(value)}`, loss: "text" };
   // In a policy the client ignores such a key and keeps the rest.
-  return (file === "managed" ? undefined : keyFault(value)) ?? hooksFault(ownValue(value, "hooks"));
-}
-
-function keyFault(value: Readonly<Record<string, unknown>>): ValueFault | undefined {
-  const now = fieldsFault(value, clientKeys());
+  const keyFault = (keys: Fields) => (file === "managed" ? undefined : fieldsFault(value, keys));
+  const [now, older] = [keyFault(clientKeys()), keyFault(olderClientKeys)];
   if (now !== undefined) return lostBy(now, "text");
-  const older = fieldsFault(value, olderClientKeys);
-  return older && lostBy(older, "older");
+  return older ? lostBy(older, "older") : hooksFault(ownValue(value, "hooks"));
 }
 
 function lostBy({ field, why }: Fault, loss: Loss): ValueFault {
@@ -113,11 +117,8 @@ function lostBy({ field, why }: Fault, loss: Loss): ValueFault {
 function hooksFault(hooks: unknown): ValueFault | undefined {
   const fault = faultOf(hooks, { is: "object", optional: true }, "hooks");
   if (fault !== undefined) return lostBy(fault, "hooks");
-  for (const [event, groups] of Object.entries(hooks ?? {})) {
-    const found = Object.hasOwn(catalog, event) ? eventFault(event, groups) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const known = Object.entries(hooks ?? {}).filter(([event]) => Object.hasOwn(catalog, event));
+  return firstFault(known, ([event, groups]) => eventFault(event, groups));
 }
 
 /** Both versions drop the file for a bad entry of these events; for other events the newer one drops only the entry. */
@@ -129,11 +130,8 @@ function eventFault(event: string, groups: unknown): ValueFault | undefined {
     const fault = groups === null || !guards.has(event) ? undefined : faultOf(groups, list, at);
     return fault && lostBy(fault, "newer guard entry");
   }
-  for (const [index, group] of groups.entries()) {
-    const fault = groupFault(group, `${at}.${index}`);
-    if (fault !== undefined) return lostBy(fault, lossOf(event, fault.field.endsWith(".onFailure")));
-  }
-  return undefined;
+  const fault = firstFault(groups.entries(), ([index, group]) => groupFault(group, `${at}.${index}`));
+  return fault && lostBy(fault, lossOf(event, fault.field.endsWith(".onFailure")));
 }
 
 /** The effect in Claude Code of a bad `onFailure` of a hook. */
@@ -153,11 +151,8 @@ const groupField: Field = { is: "object", fields: { matcher: { is: "text", optio
 function groupFault(group: unknown, at: string): Fault | undefined {
   const fault = faultOf(group, groupField, at);
   if (fault !== undefined) return fault;
-  for (const [index, hook] of (group as { hooks: readonly unknown[] }).hooks.entries()) {
-    const found = hookEntryFault(hook, `${at}.hooks.${index}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const { hooks } = group as { hooks: readonly unknown[] };
+  return firstFault(hooks.entries(), ([index, hook]) => hookEntryFault(hook, `${at}.hooks.${index}`));
 }
 
 function hookEntryFault(hook: unknown, at: string): Fault | undefined {

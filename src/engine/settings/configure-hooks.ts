@@ -1,11 +1,14 @@
 import { sha256 } from "../../files/internal.ts";
 import {
+  type CallbackHook,
   defined,
   type EventRow,
   type FailurePolicy,
+  type FunctionHook,
   type Hook,
   type HookGroup,
   type HookRef,
+  inProcessFields,
   intendedName,
   type LayerKind,
   showValue,
@@ -13,10 +16,11 @@ import {
   type WarningCode,
 } from "../../protocol/internal.ts";
 import type { CompileCondition } from "../match/conditions.ts";
-import { compileMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
-import { hookFault } from "./check-hooks.ts";
-import { statedOnFailure } from "./failure-policy.ts";
-import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "./layer.ts";
+import { compileMatcher, guardMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
+import { type Fault, fieldsFault } from "./check-fields.ts";
+import { failsAsGuard, hookFault } from "./check-hooks.ts";
+import { asSentence, statedOnFailure } from "./failure-policy.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isGuard, isInProcess, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
 /** Where a group is, and what is needed to compile it. */
@@ -34,37 +38,70 @@ export interface GroupPlace {
   readonly compileCondition?: CompileCondition | undefined;
   /** The failure policy when neither hook nor group has one. */
   readonly onFailure?: FailurePolicy | undefined;
+  /** The event in the file, where it is another one. */
+  readonly writtenFor?: string | undefined;
 }
 
 /** The hooks of one group with everything that can be computed before an event fires. */
 export function configureGroup(group: HookGroup, place: GroupPlace): readonly ConfiguredHook[] {
-  const { layer, row, aliases = {}, label = layer.kind } = place;
-  const at = `${nameOf(layer)}: hooks.${row.name}[${place.group}]`;
-  const { matcher, warnings } = compileMatcher(group.matcher, row.matchesOn, { place: at, aliases });
-  const never = warnings.length > 0 ? [] : matcherNeverWarnings(matcher, row, at);
+  const { layer, row, aliases = {}, label = layer.kind, writtenFor } = place;
+  const path = `hooks.${writtenFor ?? row.name}[${place.group}]`;
+  const at = `${nameOf(layer)}: ${path}`;
+  const compiled = compileMatcher(group.matcher, row.matchesOn, { place: at, aliases });
+  const never = compiled.warnings.length > 0 ? [] : matcherNeverWarnings(compiled.matcher, row, at);
   const key = `${label}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
     const stated = statedOnFailure(hook) ?? statedOnFailure(group);
+    const onFailure = stated ?? place.onFailure ?? "continue";
+    const guards = isGuard({ hook, row, onFailure });
     const { condition, warning } = conditionOf(hook, place);
     const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, stated, row, layer.kind)];
     const hookAt = `${at}.hooks[${index}]`;
+    const found = [
+      ...compiled.warnings,
+      ...problems.map(([code, message]): Warning => ({ code, message, place: hookAt })),
+    ];
+    const fault = guards ? found.find(({ code }) => neverRuns.has(code) || code === "hook-empty") : undefined;
+    const fails =
+      fault && `${path}.hooks[${index}] in ${nameOf(layer)} cannot be used: ${fault.message.replace(/\.$/, "")}`;
     return {
-      ref: refOf(hook, group, layer, row, `${key}.${index}`),
+      ref: hookRef(layer, `${key}.${index}`, row, group.matcher, hook, {
+        type: hook.type,
+        name: hookName(hook, row.name, group.matcher),
+      }),
       hook,
       row,
       layer,
       order: place.order + index,
       group: { key, sequential: group.sequential === true },
-      matcher,
-      condition,
-      onFailure: stated ?? place.onFailure ?? "continue",
+      matcher: guards ? guardMatcher(compiled, row.matchesOn, aliases) : compiled.matcher,
+      // A condition of a guard that cannot be evaluated counts as one that holds.
+      condition: guards && (condition === "never" || !row.special.onTool) ? null : condition,
+      onFailure,
+      ...defined({ fails, writtenFor }),
       problems: [
-        ...warnings,
         ...never,
-        ...problems.map(([code, message]): Warning => ({ code, message, place: hookAt })),
+        ...found.map((one) => (neverRuns.has(one.code) && !guards ? withEffect(one) : one)),
+        ...(fails === undefined
+          ? []
+          : [{ code: "hook-invalid" as const, message: `${fails}. ${failsAsGuard}`, place: hookAt }]),
       ],
     };
   });
+}
+
+/** With one of these a hook never runs. A guard fails instead. */
+export const neverRuns: ReadonlySet<WarningCode> = new Set([
+  "matcher-invalid",
+  "matcher-unsafe",
+  "matcher-is-rule",
+  "type-unsupported",
+  "if-invalid",
+  "if-ignored",
+]);
+
+function withEffect(warning: Warning): Warning {
+  return { ...warning, message: `${warning.message} The hook never runs.` };
 }
 
 type ConfigureWarning = readonly [WarningCode, string];
@@ -78,11 +115,12 @@ function problemsOf(
 ): readonly ConfigureWarning[] {
   const found: ConfigureWarning[] = [];
   const report = (code: WarningCode, message: string): void => void found.push([code, message]);
-  const fault = isInProcess(hook) ? inProcessFault(hook) : faultText(hook);
-  if (fault !== undefined) report("hook-invalid", `A hook of ${row.name} cannot be used: ${fault}.`);
+  const fault = isInProcess(hook) ? inProcessFault(hook) : hookFault(hook);
+  if (fault !== undefined)
+    report("hook-invalid", `A hook of ${row.name} cannot be used: ${`${fault.field} ${fault.why}`.trim()}.`);
   if (!row.types.includes(hook.type)) {
     const taken = row.types.filter((type) => type !== "callback" && type !== "function").join(", ");
-    report("type-unsupported", `${row.name} does not take ${hook.type} hooks; it takes ${taken}. This one never runs.`);
+    report("type-unsupported", `${row.name} does not take ${hook.type} hooks; it takes ${taken}.`);
   }
   if (hook.once && !honorsOnce(kind))
     report("once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`);
@@ -96,6 +134,8 @@ function problemsOf(
       : "a hook with async: it is not awaited";
     report("on-failure-ignored", `${noEffect} ${when}, so its failure denies nothing.`);
   }
+  if (hook.type === "command" && isEmptyCommand(hook.command))
+    report("hook-empty", `The command of a hook of ${row.name} is empty: the hook does nothing.`);
   if (hook.type === "command" && hook.args !== undefined && /\s/.test(hook.command) && !/[\\/]/.test(hook.command)) {
     const message = `With args, ${showValue(hook.command)} is the name of one program. Put its arguments into args.`;
     report("command-has-blanks", message);
@@ -109,35 +149,38 @@ function problemsOf(
 
 const maxUsualSeconds = 3_600;
 
-/** In-process hooks come from a program, whose types may have been ignored. */
-function inProcessFault(hook: Hook): string | undefined {
-  if (hook.type === "callback")
-    return typeof hook.callback === "function" ? undefined : "`callback` must be a function";
-  if (hook.type !== "function") return undefined;
-  if (typeof hook.function !== "function") return "`function` must be a function";
-  return typeof hook.errorMessage === "string" ? undefined : "errorMessage is missing";
+/** Whether it has nothing but blanks and comments. */
+function isEmptyCommand(command: unknown): boolean {
+  return typeof command === "string" && command.split("\n").every((line) => /^\s*(?:#|$)/.test(line));
 }
 
-function faultText(hook: Hook): string | undefined {
-  const fault = hookFault(hook);
-  return fault && `${fault.field} ${fault.why}`.trim();
+/** In-process hooks come from a program: types may have been ignored, and an instance of a class inherits its methods. */
+function inProcessFault(hook: CallbackHook | FunctionHook): Fault | undefined {
+  const fields = inProcessFields[hook.type];
+  const given: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.keys(fields).map((name) => [name, Reflect.get(hook, name)]),
+  );
+  if (typeof given[hook.type] !== "function") return { field: hook.type, why: "must be a function" };
+  return fieldsFault(given, fields);
 }
 
 function conditionOf(
   { if: text }: Hook,
   { row, aliases = {}, compileCondition }: GroupPlace,
 ): { condition: ConfiguredHook["condition"]; warning?: ConfigureWarning } {
-  if (text === undefined || text === "") return { condition: null };
+  // One that is not a string is a fault of the hook.
+  if (typeof text !== "string" || text === "") return { condition: null };
   if (compileCondition === undefined) throw new TypeError("a hook with a condition needs its compiler");
   const condition = compileCondition(text, aliases);
   const shown = `if ${showValue(text)}`;
   if ("invalid" in condition) {
-    const message = `${shown} never holds, so the hook never runs: ${condition.invalid}`;
-    return { condition: "never", warning: ["if-invalid", message] };
+    return {
+      condition: "never",
+      warning: ["if-invalid", asSentence(`${shown} is not a permission rule: ${condition.invalid}`)],
+    };
   }
   if (!row.special.onTool) {
-    const message = `${row.name} has no tool that ${shown} could hold for: the hook never runs.`;
-    return { condition, warning: ["if-ignored", message] };
+    return { condition, warning: ["if-ignored", `${row.name} has no tool that ${shown} could hold for.`] };
   }
   const meant = toolMeant(text, row, aliases);
   if (meant === undefined) return { condition };
@@ -152,16 +195,23 @@ function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | 
   return Object.hasOwn(aliases, name) ? undefined : intendedName(row, name)?.replace(".*", "*");
 }
 
-function refOf(hook: Hook, group: HookGroup, { file, kind }: Layer, { name: event }: EventRow, at: string): HookRef {
-  const { matcher } = group;
-  const id = `${at}:${sha256(JSON.stringify([event, matcher ?? "", hook])).slice(0, 8)}`;
+/** The reference to an entry: its id is its place and a hash of its content. */
+export function hookRef(
+  { kind: source, file }: Layer,
+  at: string,
+  { name: event }: EventRow,
+  matcher: unknown,
+  entry: object,
+  { type, name }: Pick<HookRef, "type" | "name">,
+): HookRef {
+  const id = `${at}:${sha256(JSON.stringify([event, matcher ?? "", entry])).slice(0, 8)}`;
   return {
     id,
     event,
-    type: hook.type,
-    source: kind,
-    ...defined({ file, matcher }),
-    name: hookName(hook, event, matcher),
+    type,
+    source,
+    ...defined({ file, matcher: typeof matcher === "string" ? matcher : undefined }),
+    name,
   };
 }
 
@@ -169,7 +219,7 @@ function refOf(hook: Hook, group: HookGroup, { file, kind }: Layer, { name: even
 function hookName(hook: Hook, event: string, matcher = ""): string {
   switch (hook.type) {
     case "command":
-      return [hook.command, ...(hook.args ?? [])].join(" ");
+      return [hook.command, ...(hook.args ?? [])].join(" ").trim() || `${hook.type} on ${event}`;
     case "http":
       return withoutPassword(hook.url);
     case "mcp_tool":

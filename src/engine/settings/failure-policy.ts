@@ -1,5 +1,6 @@
 import {
   closestName,
+  didYouMean,
   type FailurePolicy,
   type FileHook,
   fileHookTypes,
@@ -8,7 +9,7 @@ import {
   isObject,
   type Warning,
 } from "../../protocol/internal.ts";
-import { fieldsFault, ownValue, warningAt } from "./check-fields.ts";
+import { fieldsFault, warningAt } from "./check-fields.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 import { clientHooks } from "./client-keys.ts";
 
@@ -17,7 +18,9 @@ export type Entry = Readonly<Record<string, unknown>>;
 
 /** Where a group or a hook is. */
 export interface EntryPlace {
+  /** The name of the file in messages. */
   readonly file: string;
+  /** How Claude Code reads the file; absent for files that it does not read as settings. */
   readonly client?: ClientFile;
   readonly event: string;
   readonly at: string;
@@ -50,7 +53,7 @@ function withMisspelledOnFailure(value: Entry, file: string, at: string): WithPo
   const isLax = (key: string) => value[key] === "continue" || value[key] === false;
   const warnings = keys.map((key) => {
     const effect = isLax(key) ? "It is ignored." : 'Hookline treats it as "block".';
-    const text = `is not a key of hooks. Did you mean "${closestName(key, policies)}"? ${effect}`;
+    const text = `is not a key of hooks.${didYouMean(key, policies)} ${effect}`;
     return warningAt("on-failure-invalid", file, `${at}.${key}`, text);
   });
   return { value: keys.every(isLax) ? value : { ...value, onFailure: "block" }, warnings };
@@ -73,13 +76,21 @@ interface StatedPolicy {
   readonly failClosed?: unknown;
 }
 
-/** Whether an entry that cannot be used, or a hook inside it, says that its failure denies. */
+/** Whether an entry that cannot be used, or anything inside it, says that its failure denies. */
 export function wantsBlock(value: unknown, place: EntryPlace): boolean {
-  const inside = isObject(value) ? [value, ownValue(value, "hooks")] : [value];
-  return inside.flat().some((entry) => {
-    if (!isObject(entry)) return false;
-    return statedOnFailure(withValidOnFailure(entry, place, false).value) === "block";
-  });
+  return objectsIn(value).some((one) => statedOnFailure(withValidOnFailure(one, place, false).value) === "block");
+}
+
+/** A value of a file and everything inside it, as far as they are objects. Contract: handles any depth. */
+function objectsIn(value: unknown): readonly Entry[] {
+  const found: Entry[] = [];
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const one = waiting.pop();
+    if (isObject(one)) found.push(one);
+    if (typeof one === "object" && one !== null) for (const inner of Object.values(one)) waiting.push(inner);
+  }
+  return found;
 }
 
 export const keysOfGroup = Object.keys(groupFields);

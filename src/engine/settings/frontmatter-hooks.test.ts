@@ -24,7 +24,7 @@ test("hooks are found however they are written", async () => {
   const flow = `hooks: {PreToolUse: [{matcher: Bash, hooks: [{type: command, command: ./guard.sh}]}]}`;
   for (const head of [block, flow, `"hooks": ${JSON.stringify(guard)}`, JSON.stringify({ hooks: guard })]) {
     expect(await frontmatterHooks(`---\n${head}\nname: x\n---\n`.replace("}\nname: x", "}"))).toMatchObject({
-      hooks: guard,
+      settings: { hooks: guard },
     });
   }
 });
@@ -72,7 +72,7 @@ test("only frontmatter is read, and only if it has hooks", async () => {
   expect(await frontmatterHooks(`---\nname: x\n---\n${body}`)).toBeUndefined();
   expect(await frontmatterHooks(`\ufeff---\r\nname: "my agent"\r\nhooks:\r\n  Stop: []\r\n---\r\n${body}`)).toEqual({
     name: "my agent",
-    hooks: { Stop: [] },
+    settings: { hooks: { Stop: [] } },
   });
 });
 

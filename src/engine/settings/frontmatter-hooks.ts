@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { isObject, messageOf } from "../../protocol/internal.ts";
+import { misspelledKeys } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterOrigin, Layer } from "./layer.ts";
 import { type LayerSource, layerOf, unreadableLayer } from "./read-layer.ts";
@@ -28,24 +29,27 @@ export async function readFrontmatter(text: string): Promise<FrontmatterText> {
   return { fields: {}, ...(await readYaml(head)), body };
 }
 
-/** The name and the hooks in the frontmatter of an agent or skill; undefined when there are no hooks. */
+/** The name of an agent or skill and the part of its frontmatter that is about hooks; undefined when there is none. */
 export async function frontmatterHooks(
   text: string,
-): Promise<{ readonly name?: string; readonly hooks: unknown } | { readonly fault: FrontmatterFault } | undefined> {
+): Promise<{ readonly name?: string; readonly settings: object } | { readonly fault: FrontmatterFault } | undefined> {
   // Most files have no hooks, and then no YAML has to be read.
   if (!mentionsHooks.test(text)) return undefined;
   const { head } = splitHead(text);
   if (head === undefined || (typeof head === "string" && !mentionsHooks.test(head))) return undefined;
   const { fields, fault } = await readFrontmatter(text);
   if (fault !== undefined) return { fault };
-  if (!Object.hasOwn(fields, "hooks")) return undefined;
-  const { name: written, hooks } = fields;
+  // Hooks under a misspelled key were meant to run, and are reported.
+  const keys = ["hooks", ...misspelledKeys(fields, ["hooks"]).map(({ key }) => key)];
+  const settings = Object.fromEntries(Object.entries(fields).filter(([key]) => keys.includes(key)));
+  if (Object.keys(settings).length === 0) return undefined;
+  const { name: written } = fields;
   // A name of digits is a number in YAML; it counts as a name.
   const name = typeof written === "object" || written === undefined ? "" : String(written).trim();
-  return name === "" ? { hooks } : { name, hooks };
+  return name === "" ? { settings } : { name, settings };
 }
 
-export const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks\b/m;
+export const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks?\b/im;
 
 /** The lines between the first two `---`; undefined when the file does not begin with one, a fault when none ends it. */
 function splitHead(text: string): { readonly head?: string | FrontmatterFault; readonly body: string } {
@@ -155,7 +159,7 @@ export async function frontmatterLayer(file: string, origin: FrontmatterFile, ro
     const { line, why } = read.fault;
     return unreadableLayer(source, `line ${line}: ${why}`, contentHash, String(line));
   }
-  return layerOf(frontmatterSource(file, origin, read.name), { hooks: read.hooks }, contentHash, rows);
+  return layerOf(frontmatterSource(file, origin, read.name), read.settings, contentHash, rows);
 }
 
 export function frontmatterSource(file: string, { of, from }: FrontmatterFile, name?: string): LayerSource {

@@ -1,6 +1,8 @@
 import type {
+  CallbackHook,
   EventRow,
   FailurePolicy,
+  FunctionHook,
   Hook,
   HookRef,
   LayerKind,
@@ -46,6 +48,10 @@ export interface UnusableEntry {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly matcher: unknown;
   readonly why: string;
+  /** It is where no hooks are read. Unless it denies, the key above it is reported and it is not listed. */
+  readonly misplaced?: true;
+  /** What it, its group or anything inside it says. */
+  readonly onFailure: FailurePolicy | undefined;
   /** Whether it counts as a guard that fails: it says `onFailure: "block"` on an event where that denies. */
   readonly denies: boolean;
   readonly warning: Warning;
@@ -79,6 +85,10 @@ export interface ConfiguredHook {
   /** `null`: none. `never`: it cannot be read, so it never holds. */
   readonly condition: HookCondition | "never" | null;
   readonly onFailure: FailurePolicy;
+  /** Why a guard cannot do its work. It is not started: it fails with this text, so it denies. */
+  readonly fails?: string;
+  /** The event in an agent's file, where it means another one: Stop there is SubagentStop here. */
+  readonly writtenFor?: string;
   /** Warnings about it from loading. */
   readonly problems: readonly Warning[];
 }
@@ -89,13 +99,18 @@ export interface UnusableHook extends Pick<ConfiguredHook, "ref" | "layer" | "pr
 }
 
 /** Whether it runs as a function of the host, without a process or a request. */
-export function isInProcess({ type }: Hook): boolean {
-  return type === "callback" || type === "function";
+export function isInProcess(hook: Hook): hook is CallbackHook | FunctionHook {
+  return hook.type === "callback" || hook.type === "function";
 }
 
 /** Whether its answer is not awaited. */
 export function isBackground(hook: Hook): boolean {
   return hook.type === "command" && (hook.async === true || hook.asyncRewake === true);
+}
+
+/** A hook whose failure denies: it asks for that, its event can be denied, and it is awaited. */
+export function isGuard({ hook, row, onFailure }: Pick<ConfiguredHook, "hook" | "row" | "onFailure">): boolean {
+  return onFailure === "block" && row.onFailure !== "open" && !isBackground(hook);
 }
 
 /** Hooks of skills and sessions may run once; elsewhere `once` has no effect. */

@@ -216,10 +216,19 @@ test("on every reload an unreadable file keeps its last good content, with a war
         kind,
         settings,
         readable: false,
-        codes: ["settings-unreadable", "settings-kept"],
+        codes: ["settings-kept"],
       })),
     );
   }
+  expect(third.flatMap(({ warnings }) => warnings.map(({ message }) => message))).toEqual(
+    third.map(({ file: path }) =>
+      expect.stringMatching(
+        new RegExp(
+          `^${path} cannot be read: line 1, [^.]*\\. Its last good content stays in force until it is fixed\\.$`,
+        ),
+      ),
+    ),
+  );
   writeFileSync(file, "{}");
   const fixed = await loadLayers(given, { previous: third });
   expect(fixed.find(({ kind }) => kind === "user")).toMatchObject({ settings: {}, readable: true, warnings: [] });

@@ -1,12 +1,12 @@
 import { join, resolve } from "node:path";
 import { ignoringErrors, nodeFs } from "../../files/internal.ts";
-import { catalog, Problem, type Warning } from "../../protocol/internal.ts";
+import { catalog, defined, Problem, type Warning } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterFile } from "./frontmatter-hooks.ts";
 import type { Layer } from "./layer.ts";
 import { pluginFiles, pluginLayers } from "./plugin-layers.ts";
-import { nameOf, readLayer, readLayerFile, unreadableLayer } from "./read-layer.ts";
+import { hooksDisabled, readLayer, readLayerFile, unreadableLayer } from "./read-layer.ts";
 import { managedFiles, namesIn, ownSettingsFiles, realPathOrNone } from "./settings-source.ts";
 
 /** Where settings are. Only the host sets it; no file can change it. */
@@ -143,11 +143,14 @@ async function layersIn(folder: string, origin: FrontmatterFile, rows: Rows): Pr
 function withLastGood(layer: Layer, previous: readonly Layer[]): Layer {
   if (layer.readable) return layer;
   const before = previous.find(({ kind, file }) => kind === layer.kind && file === layer.file && file !== undefined);
-  if (before === undefined || Object.keys(before.settings).length === 0) return layer;
-  const name = nameOf(layer);
-  const message = `${name} cannot be read now; its last good content stays in force.`;
-  const kept: Warning = { code: "settings-kept", message, place: name };
-  return { ...layer, settings: before.settings, warnings: [...layer.warnings, kept] };
+  if (before === undefined) return layer;
+  const { settings, unusable } = before;
+  if (Object.keys(settings).length === 0 && unusable === undefined) return layer;
+  const warnings = layer.warnings.map((warning): Warning => {
+    const message = `${warning.message.replace(hooksDisabled, "")} Its last good content stays in force until it is fixed.`;
+    return { ...warning, code: "settings-kept", message };
+  });
+  return { ...layer, settings, ...defined({ unusable }), warnings };
 }
 
 function throwForGiven(layers: readonly Layer[]): void {

@@ -1,31 +1,11 @@
 import { statePath } from "../../files/internal.ts";
-import {
-  combine,
-  compileRules,
-  type JudgeContext,
-  judge,
-  type Policy,
-  type RuleLayer,
-  ruleLayerOf,
-} from "../../permissions/internal.ts";
-import { defined } from "../../protocol/internal.ts";
-import { type AnyPayload, absoluteFrom } from "../fire/payload.ts";
+import { combine, judge, type Mode } from "../../permissions/internal.ts";
+import { absoluteFrom } from "../fire/payload.ts";
 import type { EffectiveSettings } from "../live/effective-settings.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Judge } from "../ports.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
-import type { WrittenGrant } from "../trust/pins.ts";
-import type { Trust } from "../trust/trust-state.ts";
-import type { Layer } from "./layer.ts";
-
-/** The permission rules of the settings in force, compiled. */
-export interface PermissionRules {
-  /** The restrictions of every file, and the grants of files that may grant. */
-  readonly layers: readonly RuleLayer[];
-  readonly policy: Policy;
-  /** The context of a call. The payload of an event may give its folder and mode. */
-  context(payload?: AnyPayload): JudgeContext;
-}
+import { compiledRules, type PermissionRules } from "./compiled-rules.ts";
 
 /** Computed once per snapshot. */
 export function permissionRules(now: EffectiveSettings, options: ResolvedOptions): PermissionRules {
@@ -44,10 +24,12 @@ export function permissionRules(now: EffectiveSettings, options: ResolvedOptions
         cwd: typeof cwd === "string" ? cwd : options.cwd,
         home: options.home,
         projectRoot: options.cwd,
+        attended: options.interactive,
         envNames: Object.keys(options.env),
         protectedFiles,
         ownFiles,
-        ...(typeof mode === "string" ? { mode } : {}),
+        // An unknown mode is passed on, so that the judgement reports it. The judgement takes only strings.
+        ...(mode === undefined ? {} : { mode: typeof mode === "string" ? (mode as Mode) : "default" }),
       };
     },
   };
@@ -57,47 +39,21 @@ export function permissionRules(now: EffectiveSettings, options: ResolvedOptions
 
 const rulesOf = new WeakMap<EffectiveSettings, PermissionRules>();
 
-/** The rules without the context of calls. */
-export function compiledRules(
-  now: Pick<EffectiveSettings, "layers" | "trust">,
-  { toolAliases: aliases }: ResolvedOptions,
-): Pick<PermissionRules, "layers" | "policy"> {
-  const layers = now.layers.flatMap((layer) => ruleLayers(layer, now.trust));
-  return { layers, policy: compileRules(layers, { aliases }) };
-}
-
 /** Judges what hooks allowed by the rules. It decides whether to ask, not whether there is a user to ask. */
 export function judgeBySettings(now: EffectiveSettings, options: ResolvedOptions): Judge {
   const { policy, context } = permissionRules(now, options);
   return (tool, input, payload) => {
-    const judgement = judge({ tool, input }, policy, context({ ...payload }));
+    const judgement = judge({ tool, input }, policy, { ...context({ ...payload }), attended: true });
     const { by, decision, reason } = combine({ kind: "allow" }, judgement);
     if (by === "hook" || decision === "allow" || decision === "defer")
       return { decision: "allow", reason, byRule: false };
     const { rule } = judgement;
-    const where = rule === null ? "" : ` (${rule.file ?? `${rule.scope} settings`})`;
+    const where = rule === null ? "" : ` (${rule.file ?? sourceName(rule.scope)})`;
     return { decision, reason: `${reason}${where}`, byRule: true, ...(rule === null ? {} : { rule: rule.text }) };
   };
 }
 
-function ruleLayers(layer: Layer, trust: Trust): readonly RuleLayer[] {
-  const trusted = trust.ofKey(layer, "permissions").state === "trusted";
-  const rules = ruleLayerOf(layer, trusted);
-  if (rules === undefined) return [];
-  return trusted ? [rules] : [rules, ...approvedAlone(rules, layer, trust.writtenGrants(layer))];
-}
-
-/** Grants that the user approved when they were written count on their own, as long as they are in the file. */
-function approvedAlone(
-  { scope, file }: RuleLayer,
-  { settings }: Layer,
-  written: readonly WrittenGrant[],
-): readonly RuleLayer[] {
-  const present = (list: WrittenGrant["list"]): readonly string[] =>
-    (settings.permissions?.[list] ?? []).filter((value) =>
-      written.some((grant) => grant.list === list && grant.value === value),
-    );
-  const [allow, additionalDirectories] = [present("allow"), present("additionalDirectories")];
-  if (allow.length + additionalDirectories.length === 0) return [];
-  return [{ scope, trusted: true, allow, additionalDirectories, ...defined({ file }) }];
+/** How a reason names rules without a file. Those of the option `settings` may be objects. */
+function sourceName(scope: string): string {
+  return scope === "settings" ? "the option settings" : `${scope} settings`;
 }

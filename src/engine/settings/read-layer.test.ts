@@ -88,13 +88,24 @@ test("one invalid entry is off and named by file, event, index and field; the re
       ["hooks.PreToolUse[0].hooks[1].command", "is missing."],
       ["hooks.PreToolUse[0].hooks[2].command", "must be a string, not 5."],
       ["hooks.PreToolUse[1].matcher", "must be a string, not 7."],
-      ["hooks.PreToolUse[2].hooks[0].headers.A", "must be a string, not 1."],
+      ["hooks.PreToolUse[2].hooks[0].headers.A", "must be a string, not a number."],
     ].map(([at, why]) => ({
       code: "hook-invalid",
       message: `${at} in ${file} ${why} Hookline skips this entry and uses the rest of the file.`,
       place: `${file}: ${at}`,
     })),
   );
+});
+
+test.each([
+  [{ env: { API_KEY: 9876543210123 } }, "env.API_KEY", "a string, not a number"],
+  [{ env: "API_KEY=secret" }, "env", "an object, not a string"],
+  [{ env: { API_KEY: ["secret"] } }, "env.API_KEY", "a string, not a list"],
+  [{ env: { API_KEY: { key: "secret" } } }, "env.API_KEY", "a string, not an object"],
+])("a warning about %j does not quote the value", (settings, at, why) => {
+  expect(read(settings).warnings.map(({ message }) => message)).toEqual([
+    `${at} in ${file} must be ${why}. It is ignored; the rest of the file stays active.`,
+  ]);
 });
 
 test.each<[string, unknown, boolean]>([
@@ -397,7 +408,7 @@ test("rules under a misspelled or misplaced key are reported, and one rule in pl
     expect(places({ [key]: { deny: ["Bash(rm *)"] } })).toEqual([`${file}: ${key}`]);
   }
   expect(places({ deny: ["Bash"], disallowedTools: ["Bash"] })).toEqual([`${file}: deny`, `${file}: disallowedTools`]);
-  for (const key of ["defaultMode", "permissionMode", "additionalDirectories"])
+  for (const key of ["defaultMode", "permissionMode", "additionalDirectories", "blockReadsExemptPaths"])
     expect(places({ [key]: "plan" })).toEqual([`${file}: ${key}`]);
   expect(read({ disableAutoMode: "disable", permissions: { deny: ["Bash"] } })).toMatchObject({
     settings: { permissions: { disableAutoMode: "disable", deny: ["Bash"] } },
@@ -439,6 +450,12 @@ test.each([
     ]);
   },
 );
+
+test.each([5, null, "x"])("disableAutoMode next to permissions: %j counts, and permissions is reported", (wrong) => {
+  const { settings, warnings } = read({ disableAutoMode: "disable", permissions: wrong });
+  expect(settings.permissions).toEqual({ disableAutoMode: "disable" });
+  expect(warnings).toMatchObject([{ code: "settings-invalid", place: expect.stringMatching(/: permissions$/) }]);
+});
 
 test.each(["disableBypassPermissionsMode", "disableAutoMode"])(
   'permissions.%s: "disabled" counts as "disable", with a warning',

@@ -14,6 +14,7 @@ import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
 import { clientKeys, olderClientKeys } from "./client-keys.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 import type { Layer } from "./layer.ts";
+import { misplacedHooks } from "./misplaced-hooks.ts";
 import { decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
 
 /** Where settings are read from. Settings that a program or a command line gives as a text or an object have no file. */
@@ -46,36 +47,29 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
   if (!isObject(value)) return unreadableLayer(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
   const checked = checkHooks(ownValue(value, "hooks"), { file: name, ...clientOf(source) }, rows);
-  const { hooks, warnings, unusable, damaged } = checked;
+  const elsewhere = hasOnlyKnownKeys(value)
+    ? noHooks
+    : misplacedHooks(value, { file: name, ...clientOf(source) }, rows);
+  const { hooks, warnings } = checked;
+  const unusable = [...checked.unusable, ...elsewhere.unusable];
+  const damaged = [...new Set([...checked.damaged, ...elsewhere.unusable.map(({ event }) => event)])];
   // A plugin and a file with frontmatter have only hooks.
   const keys = source.plugin || source.frontmatter ? { settings: {}, warnings: [] } : checkKeys(value, name);
   return {
     ...source,
     settings: Object.keys(hooks).length === 0 ? keys.settings : { ...keys.settings, hooks },
     readable: true,
-    warnings: [
-      ...warnings,
-      ...misplaced(name, value, rows),
-      ...keys.warnings,
-      ...unsupported(source, value, keys.settings),
-    ],
+    warnings: [...warnings, ...elsewhere.warnings, ...keys.warnings, ...unsupported(source, value, keys.settings)],
     contentHash,
     ...(unusable.length === 0 ? {} : { unusable }),
     ...(damaged.length === 0 ? {} : { damaged }),
   };
 }
 
-/** Hooks next to `hooks` instead of below it. Other unknown keys may be anything; these were meant to run. */
-function misplaced(name: string, value: Readonly<Record<string, unknown>>, rows: Rows): readonly Warning[] {
-  const events = Object.keys(value).filter((key) => Object.hasOwn(rows, key));
-  const misspelled = misspelledKeys(value, ["hooks", ...Object.keys(rows)]).filter(
-    ({ key, meant }) => meant === "hooks" || Array.isArray(value[key]),
-  );
-  return [...events.map((key) => ({ key, meant: key })), ...misspelled].map(({ key, meant }) => {
-    const form = meant === "hooks" ? `{ "hooks": {...} }` : `{ "hooks": { "${meant}": [...] } }`;
-    const text = `is not read: hooks are found under "hooks" only. Write ${form}.`;
-    return warningAt("hook-invalid", name, key, text);
-  });
+const noHooks = { warnings: [], unusable: [] } as const;
+
+function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(value).every((key) => Object.hasOwn(settingsFields, key));
 }
 
 /** Only these kinds are settings files that Claude Code reads, and was measured with. */
@@ -106,11 +100,13 @@ function unsupported(
   return warnings;
 }
 
+export const hooksDisabled = " Its hooks are disabled until it is fixed; other files are unaffected.";
+
 /** A layer that exists and cannot be used. */
 export function unreadableLayer(source: LayerSource, why: string, contentHash = "", place?: string): Layer {
   const name = nameOf(source);
   // For a file that the caller named the call fails, so no other files stay active.
-  const rest = source.kind === "flag" ? "" : " Its hooks are disabled until it is fixed; other files are unaffected.";
+  const rest = source.kind === "flag" ? "" : hooksDisabled;
   const warning: Warning = {
     code: "settings-unreadable",
     message: `${name} cannot be read: ${why}.${rest}`,
@@ -145,18 +141,28 @@ function checkKeys(
     return strict;
   };
   const { hooks: _, ...fields } = settingsFields;
-  const written = withAutoMode(value);
+  const own = ownValue(value, "permissions");
+  const elsewhere = permissionsElsewhere(value);
+  const isExtended = Object.keys(elsewhere).length > 0;
+  const written = isExtended ? { ...value, permissions: { ...elsewhere, ...(isObject(own) ? own : {}) } } : value;
+  // Replaced by what is elsewhere, a value that is not an object would not be reported.
+  if (isExtended && own !== undefined && !isObject(own)) usablePart(own, fields.permissions, "permissions", drop);
   const settings = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, usablePart(ownValue(written, name), field, name, drop)]),
   );
   return { settings: defined(settings), warnings: [...warnings, ...misplacedKeys(value, file)] };
 }
 
-/** The client accepts `disableAutoMode` in two places. Outside `permissions` it means the same. */
-function withAutoMode(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { disableAutoMode, permissions = {} } = value;
-  if (disableAutoMode === undefined || !isObject(permissions)) return value;
-  return { ...value, permissions: { disableAutoMode, ...permissions } };
+/**
+ * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which the client accepts in two places, and the rules
+ * under a misspelled `permissions`. Those are kept under their path: what restricts is asked about, and all are reported.
+ */
+function permissionsElsewhere(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const rules = misspelledKeys(value, ["permissions"]).flatMap(({ key }) => {
+    const inside = value[key];
+    return isObject(inside) ? Object.entries(inside).map(([name, given]) => [`${key}.${name}`, given] as const) : [];
+  });
+  return { ...Object.fromEntries(rules), ...defined({ disableAutoMode: value["disableAutoMode"] }) };
 }
 
 /** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: what it means is asked about. */
@@ -168,7 +174,7 @@ function restriction(at: string, found: unknown): unknown {
 
 /** Keys that look like a known one or belong elsewhere: their value has no effect. */
 function misplacedKeys(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
-  if (Object.keys(value).every((key) => Object.hasOwn(settingsFields, key))) return [];
+  if (hasOnlyKnownKeys(value)) return [];
   const known = Object.keys({ ...settingsFields, ...clientKeys(), ...olderClientKeys });
   const misplaced = Object.keys(value)
     .filter((key) => Object.hasOwn(placesOfRules, key) && !known.includes(key))
@@ -178,24 +184,21 @@ function misplacedKeys(value: Readonly<Record<string, unknown>>, file: string): 
     ({ key, meant }) => meant !== "hooks" && !Object.hasOwn(placesOfRules, key),
   );
   return [...misplaced, ...misspelled].map(({ key, meant }) => {
-    const message = `${showValue(key)} in ${file} is not a settings key and has no effect. Use ${meant} instead.`;
+    const isKept = meant === "permissions" && isObject(value[key]);
+    const effect = isKept ? "; what it denies or asks about is asked about" : " and has no effect";
+    const message = `${showValue(key)} in ${file} is not a settings key${effect}. Use ${meant} instead.`;
     return { code: "settings-invalid", message, place: `${file}: ${key}` };
   });
 }
 
+const permissionFields = settingsFields.permissions.is === "object" ? settingsFields.permissions.fields : {};
+
+/** The right place of keys that belong below `permissions`, and of options of the command line. */
 const placesOfRules: Readonly<Record<string, string>> = {
-  allow: "permissions.allow",
-  ask: "permissions.ask",
-  deny: "permissions.deny",
+  ...Object.fromEntries(Object.keys(permissionFields ?? {}).map((key) => [key, `permissions.${key}`])),
   allowedTools: "permissions.allow",
   disallowedTools: "permissions.deny",
-  defaultMode: "permissions.defaultMode",
   permissionMode: "permissions.defaultMode",
-  additionalDirectories: "permissions.additionalDirectories",
-  blockReadsOutsideWorkingDirectories: "permissions.blockReadsOutsideWorkingDirectories",
-  blockWritesOutsideWorkingDirectories: "permissions.blockWritesOutsideWorkingDirectories",
-  denyInsteadOfPrompting: "permissions.denyInsteadOfPrompting",
-  disableBypassPermissionsMode: "permissions.disableBypassPermissionsMode",
 };
 
 /** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */

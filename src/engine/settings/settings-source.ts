@@ -1,6 +1,14 @@
 import { constants } from "node:fs";
-import { join } from "node:path";
-import { errorCode, type Fs, nodeFs, openFlags, readWholeFile } from "../../files/internal.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import {
+  closeAfter,
+  errorCode,
+  type Fs,
+  ignoringErrors,
+  nodeFs,
+  openFlags,
+  readWholeFile,
+} from "../../files/internal.ts";
 import { attempt, messageOf } from "../../protocol/internal.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 
@@ -21,14 +29,12 @@ export async function readSettingsSource(
     const real = await fs.realpath(path);
     // Opening a pipe must not wait for a writer.
     const file = await fs.open(real, openFlags.reading | (constants.O_NONBLOCK ?? 0));
-    try {
+    return await closeAfter(file, async () => {
       const stat = await file.stat();
       if (!stat.isFile()) return { is: "unreadable", why: "it is not a regular file" };
       if (stat.size > maxSettingsBytes) return { is: "unreadable", why: tooManyBytes(stat.size) };
       return { is: "read", bytes: await readWholeFile(file) };
-    } finally {
-      await file.close();
-    }
+    });
   } catch (error) {
     const why = whyUnreadable(error);
     return why === undefined ? { is: "missing" } : { is: "unreadable", why };
@@ -70,6 +76,23 @@ export async function namesIn(folder: string): Promise<readonly string[] | { rea
 /** The real path; undefined when it cannot be resolved. The caller that reads the file reports the reason. */
 export function realPathOrNone(path: string): Promise<string | undefined> {
   return nodeFs.realpath(path).catch(() => undefined);
+}
+
+/**
+ * The real path of a file that may not exist yet: as far as the path exists, and where a link leads even if nothing is there.
+ * A circular link is its own real path; reading the file reports it.
+ */
+export async function realFile(path: string, fs: Fs = nodeFs): Promise<string> {
+  try {
+    return await fs.realpath(path);
+  } catch (error) {
+    if (errorCode(error) === "ELOOP") return path;
+    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
+  }
+  if (dirname(path) === path) return path;
+  const link = await ignoringErrors(["ENOENT", "ENOTDIR", "EINVAL"], fs.readlink(path));
+  const folder = await realFile(dirname(path), fs);
+  return link === undefined ? join(folder, basename(path)) : realFile(resolve(folder, link), fs);
 }
 
 /** The settings files of the user and of a folder. They may not exist. */

@@ -132,7 +132,7 @@ test("matcher, condition, chain and failure policy are computed in advance", () 
   ).toEqual([
     [true, false, "compiled", true, "block"],
     [true, false, null, true, "continue"],
-    [true, true, "never", false, "block"],
+    [true, true, null, false, "block"],
     [true, true, null, false, "continue"],
   ]);
 });

@@ -41,32 +41,39 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
     return hooks;
   };
   const unusable = new Map<string, UnusableHook[]>();
+  /** Warnings about guards that fail: the guards have them too, in the words for a guard. */
+  const failing = new Set<Warning>();
   for (const [index, layer] of layers.entries()) {
+    const label = labels[index] ?? layer.kind;
+    const onFailure = layer.kind === "managed" ? merged.managedOnFailure : undefined;
+    const add = (event: string, configure: (place: Omit<GroupPlace, "group">) => readonly ConfiguredHook[]): void => {
+      const row = rowFor(event, layer, rows);
+      if (row === undefined) return;
+      const hooks = hooksOf(row.name);
+      const writtenFor = row.name === event ? undefined : event;
+      const place = { layer, label, row, order: hooks.length, onFailure, writtenFor, aliases, compileCondition };
+      const configured = configure(place);
+      hooks.push(...configured);
+      const main = startsAs(layer, startedAs) ? rows[event] : undefined;
+      if (main === undefined || main === row) return;
+      // The same hook, known and approved under the same id, for the end of a turn too.
+      const ends = hooksOf(main.name);
+      ends.push(
+        ...configured.map(({ writtenFor: _, ...hook }, at) => ({ ...hook, row: main, order: ends.length + at })),
+      );
+    };
     for (const entry of layer.unusable ?? []) {
       const row = rowFor(entry.event, layer, rows);
       if (row === undefined) continue;
-      const hook = unusableHook(entry, layer, labels[index] ?? layer.kind, row);
-      if (entry.denies) {
-        const hooks = hooksOf(row.name);
-        hooks.push(...failedGuard(entry, hook, { layer, row, order: hooks.length, aliases, compileCondition }));
-      } else unusable.set(row.name, [...(unusable.get(row.name) ?? []), hook]);
+      const hook = unusableHook(entry, layer, label, row);
+      const denies = entry.denies || (row.onFailure !== "open" && (entry.onFailure ?? onFailure) === "block");
+      if (denies) {
+        add(entry.event, (place) => failedGuard(entry, hook, place));
+        failing.add(entry.warning);
+      } else if (!entry.misplaced) unusable.set(row.name, [...(unusable.get(row.name) ?? []), hook]);
     }
-    const onFailure = layer.kind === "managed" ? merged.managedOnFailure : undefined;
-    for (const [event, groups] of Object.entries(layer.settings.hooks ?? {})) {
-      const row = rowFor(event, layer, rows);
-      if (row === undefined) continue;
-      const hooks = hooksOf(row.name);
-      const main = startsAs(layer, startedAs) ? rows[event] : undefined;
-      for (const [number, group] of groups.entries()) {
-        const place = { layer, label: labels[index], row, group: number, order: hooks.length, onFailure };
-        const configured = configureGroup(group, { ...place, aliases, compileCondition });
-        hooks.push(...configured);
-        if (main === undefined || main === row) continue;
-        // The same hook, known and approved under the same id, for the end of a turn too.
-        const ends = hooksOf(main.name);
-        ends.push(...configured.map((hook, at) => ({ ...hook, row: main, order: ends.length + at })));
-      }
-    }
+    for (const [event, groups] of Object.entries(layer.settings.hooks ?? {}))
+      for (const [group, given] of groups.entries()) add(event, (place) => configureGroup(given, { ...place, group }));
   }
   for (const [event, hooks] of byEvent) if (hooks.length === 0) byEvent.delete(event);
   const problems = [...byEvent.values()].flat().flatMap((hook) => hook.problems);
@@ -76,7 +83,11 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
     unusable,
     merged,
     layers,
-    warnings: distinct([...layers.flatMap((layer) => layer.warnings), ...warnings, ...problems]),
+    warnings: distinct([
+      ...layers.flatMap(({ warnings: read }) => read.filter((one) => !failing.has(one))),
+      ...warnings,
+      ...problems,
+    ]),
   };
   // Not what was compiled: matchers and conditions are closures over their own state.
   deepFreeze([layers, merged, snapshot.warnings]);
@@ -115,7 +126,15 @@ function labelOf({ kind, file, plugin, frontmatter }: Layer): string {
 }
 
 function fingerprintOf(layers: readonly Layer[]): string {
-  const parts = layers.map((one) => [one.kind, one.file, one.plugin, one.frontmatter, one.settings, one.readable]);
+  const parts = layers.map((one) => [
+    one.kind,
+    one.file,
+    one.plugin,
+    one.frontmatter,
+    one.settings,
+    one.readable,
+    one.unusable,
+  ]);
   return sha256(JSON.stringify(parts)).slice(0, 16);
 }
 
@@ -123,15 +142,8 @@ function distinct(warnings: readonly Warning[]): readonly Warning[] {
   return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()];
 }
 
-/** Freezes a value and everything in it, except bytes, which cannot be frozen. Contract: handles any depth and cycles. */
-function deepFreeze(root: unknown): void {
-  const seen = new Set<unknown>();
-  const waiting = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value !== "object" || value === null || seen.has(value) || ArrayBuffer.isView(value)) continue;
-    seen.add(value);
-    Object.freeze(value);
-    for (const { value: inner } of Object.values(Object.getOwnPropertyDescriptors(value))) waiting.push(inner);
-  }
+/** Freezes a value and everything in it. Settings are nested as deep as files may be, and contain no circles. */
+function deepFreeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.values(Object.freeze(value)).forEach(deepFreeze);
 }

@@ -102,7 +102,7 @@ test("a list of the checkout restricts hooks of other files only when it is appr
 const decided = (world: CheckoutWorld, command: string): Promise<string> =>
   withEngine(world, async (engine) => {
     const { policy, context } = await engine.rules();
-    return judge({ tool: "Bash", input: { command } }, policy, context()).decision;
+    return judge({ tool: "Bash", input: { command } }, policy, { ...context(), attended: true }).decision;
   });
 
 test("grants of a checkout are approved as one block per file; restrictions count at once", async () => {

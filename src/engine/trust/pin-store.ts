@@ -15,8 +15,9 @@ import {
   statePath,
   withLock,
 } from "../../files/internal.ts";
-import { messageOf, Problem } from "../../protocol/internal.ts";
+import { attempt, messageOf, Problem } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
+import { realFile } from "../settings/settings-source.ts";
 import type { Checkout } from "./coverage/gather-files.ts";
 import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 
@@ -105,16 +106,9 @@ export async function dropPins(places: TrustPlaces, real: string): Promise<boole
 async function whySelfApproving(places: TrustPlaces, real: string): Promise<string | undefined> {
   const { env, home } = places;
   const state = statePath({ env, home });
-  const [stateReal, homeReal] = await Promise.all([realOrSame(state), realOrSame(home)]);
+  const [stateReal, homeReal] = await Promise.all([realFile(state), realFile(home)]);
   if (!isInside(stateReal, real) || isInside(homeReal, real)) return undefined;
   return `the state folder ${state} is inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
-}
-
-async function realOrSame(path: string): Promise<string> {
-  const real = await ignoringErrors(["ENOENT", "ENOTDIR"], nodeFs.realpath(path));
-  if (real !== undefined) return real;
-  const parent = dirname(path);
-  return parent === path ? path : join(await realOrSame(parent), path.slice(parent.length));
 }
 
 function cannotApprove(why: string): Problem {
@@ -122,41 +116,29 @@ function cannotApprove(why: string): Problem {
   return new Problem("trust/store-refused", message);
 }
 
-type Listener = () => Promise<void>;
-
-/** The listeners of each pin file. */
-const listeners = new Map<string, Set<Listener>>();
+/** The pin files that engines of this process follow. */
+const followers = new Set<{ readonly files: readonly string[]; readonly listener: () => Promise<void> }>();
 
 /** Calls `listener` when this process changes approvals in one of the files, until the returned function is called. */
-export function onPinsChanged(files: readonly string[], listener: Listener): () => void {
-  for (const file of files) listeners.set(file, (listeners.get(file) ?? new Set()).add(listener));
-  return () => {
-    for (const file of files) {
-      const ofFile = listeners.get(file);
-      ofFile?.delete(listener);
-      if (ofFile?.size === 0) listeners.delete(file);
-    }
-  };
+export function onPinsChanged(files: readonly string[], listener: () => Promise<void>): () => void {
+  const follower = { files, listener };
+  followers.add(follower);
+  return () => void followers.delete(follower);
 }
 
 /** Contract: resolves when every engine of this process uses the new approvals. */
 async function notifyListeners(file: string): Promise<void> {
-  await Promise.all([...(listeners.get(file) ?? [])].map((listener) => listener()));
+  const affected = [...followers].filter(({ files }) => files.includes(file));
+  await Promise.all(affected.map(({ listener }) => listener()));
 }
 
 /** The state of the files on disk. It differs after another process changed approvals. */
 export function pinMarks(files: readonly string[]): string {
   return files
     .map((file) => {
-      try {
-        const stat = statSync(file, { throwIfNoEntry: false });
-        return stat === undefined ? "none" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
-      } catch (error) {
-        // `readPins` reports why it cannot be read.
-        const code = errorCode(error);
-        if (code === undefined) throw error;
-        return code;
-      }
+      // If a file cannot be read, `readPins` reports why.
+      const stat = attempt(() => statSync(file, { throwIfNoEntry: false }));
+      return stat === undefined ? "none" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
     })
     .join("\n");
 }

@@ -1,10 +1,10 @@
 import { sha256 } from "../../files/internal.ts";
-import { defined, type Hook, isObject, messageOf, type PermissionSettings } from "../../protocol/internal.ts";
+import { defined, isObject, messageOf, type PermissionSettings } from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";
 import type { NamedFile } from "./coverage/gather-files.ts";
-import { isOfCheckout, type TrustedKey, trustedKeys } from "./trust-state.ts";
+import { grantsOf, isOfCheckout, type TrustedKey, trustedKeys } from "./trust-state.ts";
 
 /** One approval: exactly this definition with exactly these files. */
 export interface Pin {
@@ -15,8 +15,6 @@ export interface Pin {
   readonly files: readonly PinnedFile[];
   /** ISO time. */
   readonly at: string;
-  /** Absent when an older version of Hookline, which covers fewer files, made the approval. */
-  readonly covers?: typeof pinsVersion;
 }
 
 /** A file that an approval covers, with its hash. */
@@ -41,8 +39,7 @@ export interface Pins {
 
 export const noPins = (project: string): Pins => ({ project, pins: [], grants: [] });
 
-/** Version 1 covered only files that the command names. Its approvals still count for commands that can run nothing more. */
-export const pinsVersion = 2;
+const pinsVersion = 2;
 
 export function printPins(pins: Pins): string {
   return `${JSON.stringify({ version: pinsVersion, ...pins }, null, 1)}\n`;
@@ -57,8 +54,7 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
     return { fault: `it is not valid JSON (${messageOf(error)})` };
   }
   if (!isObject(value)) return { fault: "it is not a JSON object" };
-  if (value["version"] !== pinsVersion && value["version"] !== 1)
-    return { fault: "another version of Hookline wrote it" };
+  if (value["version"] !== pinsVersion) return { fault: "another version of Hookline wrote it" };
   if (value["project"] !== project) return { fault: "it belongs to another folder" };
   const { accepted, pins, grants } = value;
   if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is not a time" };
@@ -73,8 +69,7 @@ function hasTexts(value: unknown, names: readonly string[]): value is Record<str
 
 function isPin(value: unknown): value is Pin {
   if (!hasTexts(value, ["place", "digest", "definition", "at"])) return false;
-  const { files, covers } = value;
-  if (covers !== undefined && covers !== pinsVersion) return false;
+  const { files } = value;
   return Array.isArray(files) && files.every(isPinnedFile);
 }
 
@@ -136,7 +131,7 @@ export function pinDigest(definition: string, files: readonly NamedFile[]): stri
 
 function approvableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): ApprovableItem {
   const { event, matcher = "" } = ref;
-  const { frontmatter } = layer;
+  const { frontmatter, plugin } = layer;
   // A hook that was approved inside an agent is not approved for the whole folder.
   const within = frontmatter === undefined ? "settings" : `${frontmatter.of} ${frontmatter.name}`;
   return {
@@ -146,13 +141,10 @@ function approvableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook):
     layer,
     event,
     definition: stableJson({ within, event, matcher, sequential: group.sequential, onFailure, hook }),
-    ...commandOf(hook, layer),
+    ...(hook.type === "command"
+      ? { command: { command: hook.command, args: hook.args, root: plugin?.root, shell: hook.shell } }
+      : {}),
   };
-}
-
-function commandOf(hook: Hook, { plugin }: Layer): Pick<ApprovableItem, "command"> {
-  if (hook.type !== "command") return {};
-  return { command: { command: hook.command, args: hook.args, root: plugin?.root, shell: hook.shell } };
 }
 
 function approvableKeys(layer: Layer, approvedGrants: readonly WrittenGrant[]): readonly ApprovableItem[] {
@@ -168,16 +160,9 @@ function approvableKeys(layer: Layer, approvedGrants: readonly WrittenGrant[]): 
 }
 
 /** The permissions of a layer that grant something, without grants that were approved one by one. Restrictions need no approval. */
-function pendingGrants(
-  { kind, settings }: Layer,
-  approvedGrants: readonly WrittenGrant[],
-): PermissionSettings | undefined {
-  const { defaultMode } = settings.permissions ?? {};
-  const pending = (list: WrittenGrant["list"]): readonly string[] =>
-    (settings.permissions?.[list] ?? []).filter(
-      (value) => !approvedGrants.some((grant) => grant.layer === kind && grant.list === list && grant.value === value),
-    );
-  const [allow, additionalDirectories] = [pending("allow"), pending("additionalDirectories")];
+function pendingGrants(layer: Layer, approvedGrants: readonly WrittenGrant[]): PermissionSettings | undefined {
+  const { defaultMode } = layer.settings.permissions ?? {};
+  const { allow, additionalDirectories } = grantsOf(layer, approvedGrants, false);
   const grants = {
     ...(allow.length > 0 ? { allow } : {}),
     ...(additionalDirectories.length > 0 ? { additionalDirectories } : {}),

@@ -13,12 +13,11 @@ import {
   type PinnedFile,
   type Pins,
   pinDigest,
-  pinsVersion,
   type WrittenGrant,
 } from "./pins.ts";
 import { approvableServer, checkoutServers } from "./server-trust.ts";
 import { trustLookups } from "./trust-by-pins.ts";
-import type { TrustState, TrustStatus } from "./trust-state.ts";
+import { notApproved, type TrustState, type TrustStatus } from "./trust-state.ts";
 
 /** A part of a folder that has an effect only after it was approved, in its current state. */
 export interface TrustEntry {
@@ -80,9 +79,9 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
   const { pins, refused } = await readPins(resolved, checkout.real);
   const settings = (await openSettings(resolved)).inForce();
   const servers = (await checkoutServers(checkout)).map((server) => approvableServer(server, checkout));
-  const serverStatuses = trustLookups(servers, pins.pins, checkout);
-  const statusOf = (id: string): TrustStatus => serverStatuses.get(id)?.() ?? settings.trust.ofPinnable(id);
   const items = [...approvableItems(settings, pins.grants), ...servers];
+  const lookups = trustLookups(items, pins.pins, checkout);
+  const statusOf = (id: string): TrustStatus => lookups.get(id)?.() ?? notApproved;
   return {
     project: checkout.real,
     ...defined({ accepted: pins.accepted, refused }),
@@ -207,7 +206,7 @@ function withEntries(current: Pins, entries: readonly TrustEntry[], items: reado
     const { place, definition } = item;
     const files = entry.files.map(({ sizeBytes: _, ...file }) => file);
     const digest = pinDigest(definition, files);
-    return [{ place, digest, definition, files, at, covers: pinsVersion }];
+    return [{ place, digest, definition, files, at }];
   });
   // The pin of an item that has moved stays valid, even if another item is at its old place now.
   const kept = current.pins

@@ -17,8 +17,8 @@ export async function serverTrust(options: EngineOptions): Promise<ServerTrust> 
   const places = resolveOptions(options);
   if (places.trust === "implicit") return () => trusted;
   if (places.trust === "workspace") {
-    const trust = await workspaceTrust(places);
-    return ({ name }) => trust.ofPinnable(name);
+    const { ofFolder } = await workspaceTrust(places);
+    return () => ofFolder;
   }
   const checkout = await checkoutAt(places);
   const { pins } = (await readPins(places, checkout.real)).pins;

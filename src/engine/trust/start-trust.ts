@@ -2,6 +2,7 @@ import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../files/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 import type { FiringEvent } from "../fire/fire.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
 import type { MaybeAsync } from "../runners/run-limits.ts";
@@ -14,14 +15,17 @@ import type { ComparedFiles, HookTrustStatus } from "./trust-state.ts";
 interface StartTrust {
   /** Why it may not be started; empty when it may. */
   readonly why: string;
+  /** Whether it may not because a file is being changed. */
+  readonly isChanging?: boolean;
   /** The marks of its files; absent when no files were compared. */
   readonly marks?: FileMarks;
 }
 
 export function startTrust({ detail, compared }: Pick<HookTrustStatus, "detail" | "compared">): StartTrust {
   if (detail !== "" || compared === undefined) return { why: detail };
-  const marks = marksOf(compared);
-  return { why: marks.fresh === undefined ? "" : `${marks.fresh} is being changed right now`, marks };
+  const { marks, fresh } = marksOf(compared);
+  if (fresh === undefined) return { why: "", marks };
+  return { why: `${fresh} is being changed right now`, isChanging: true, marks };
 }
 
 /** The same for a hook of an event. Called again immediately before the program is started. */
@@ -35,14 +39,14 @@ export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: Firi
  */
 export function waitForStableFiles(check: () => StartTrust): MaybeAsync<StartTrust> {
   const first = check();
-  return first.marks?.fresh === undefined ? first : checkUntilStable(check);
+  return first.isChanging ? checkUntilStable(check) : first;
 }
 
 const maxWaits = 10;
 
 async function checkUntilStable(check: () => StartTrust): Promise<StartTrust> {
   let result = check();
-  for (let waits = 0; waits < maxWaits && result.marks?.fresh !== undefined; waits++) {
+  for (let waits = 0; waits < maxWaits && result.isChanging; waits++) {
     await sleep(quietMs);
     result = check();
   }
@@ -52,16 +56,15 @@ async function checkUntilStable(check: () => StartTrust): Promise<StartTrust> {
 /** How long a file must be unchanged before it is run: longer than the clock of a file system ticks, and than a writer pauses. */
 const quietMs = 100;
 
-/** The state of files on disk: their identity and their time of change. */
-interface FileMarks {
-  readonly byPath: ReadonlyMap<string, string>;
-  /** A path that changed so recently that the content that was read may be older; undefined when there is none. */
-  readonly fresh: string | undefined;
-}
+/** The state of files on disk, by path: their identity and their time of change. */
+type FileMarks = ReadonlyMap<string, string>;
 
-/** Contract: called after the files were read. When no path is fresh, the marks belong to the content that was read. */
-function marksOf({ places, comparedAt, root }: ComparedFiles): FileMarks {
-  const byPath = new Map<string, string>();
+/**
+ * The marks of files, and a path that changed so recently that the content that was read may be older.
+ * Contract: called after the files were read. When no path is fresh, the marks belong to the content that was read.
+ */
+function marksOf({ places, comparedAt, root }: ComparedFiles): { marks: FileMarks; fresh: string | undefined } {
+  const marks = new Map<string, string>();
   let fresh: string | undefined;
   // If a folder on the path was replaced, the file at the end is a different one.
   for (const [path, mark] of places) {
@@ -72,13 +75,13 @@ function marksOf({ places, comparedAt, root }: ComparedFiles): FileMarks {
   for (const path of partsOf(paths, root)) {
     const stat = statOf(path, lstatSync);
     if (stat === undefined || (!stat.isDirectory() && isFresh(stat.ctimeMs, comparedAt))) fresh ??= path;
-    byPath.set(path, stat === undefined ? "missing" : fileMark(stat));
+    marks.set(path, stat === undefined ? "missing" : fileMark(stat));
   }
   for (const folder of foldersOfFolders(paths, root)) {
     const stat = statOf(folder, statSync);
     if (stat !== undefined && isFresh(stat.mtimeMs, comparedAt)) fresh ??= folder;
   }
-  return { byPath, fresh };
+  return { marks, fresh };
 }
 
 /**
@@ -98,8 +101,8 @@ function isFresh(ctimeMs: number, comparedAt: number): boolean {
 }
 
 /** The first path whose mark has changed. */
-export function changedFile({ byPath }: FileMarks): string | undefined {
-  for (const [path, mark] of byPath) {
+function changedFile(marks: FileMarks): string | undefined {
+  for (const [path, mark] of marks) {
     const stat = statOf(path, lstatSync);
     if (stat === undefined || fileMark(stat) !== mark) return path;
   }
@@ -108,12 +111,7 @@ export function changedFile({ byPath }: FileMarks): string | undefined {
 
 /** Undefined for a path that cannot be read, such as a file in a folder without permission. It counts as changed. */
 function statOf(path: string, stat: typeof statSync | typeof lstatSync): Stats | undefined {
-  try {
-    return stat(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
+  return attempt(() => stat(path, { throwIfNoEntry: false }));
 }
 
 /** The paths, and every folder of the checkout in them. */

@@ -35,8 +35,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
       const id = `${layer.kind}:${key}`;
       return isOfCheckout(layer) && items.has(id) ? statusOf(id) : trusted;
     },
-    ofPinnable: (id) => statusOf(id),
-    writtenGrants: ({ kind }) => pins.grants.filter(({ layer }) => layer === kind),
+    writtenGrants: pins.grants,
     depends: items.size > 0,
     howToApprove,
     files: pinFilesOf([checkout.real], places),
@@ -50,14 +49,16 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
 }
 
 /** Trust by folder: hooks of all layers run if the folder or one of its parents was accepted. */
-export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
+export async function workspaceTrust(places: TrustPlaces): Promise<Trust & { readonly ofFolder: TrustStatus }> {
   const { real } = await checkoutAt(places);
   const folders = foldersUp(real);
   const stored = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
   const isAccepted = stored.some(({ pins }) => pins.accepted !== undefined);
   const detail = `the folder ${real} has not been accepted yet`;
+  const ofFolder: TrustStatus = isAccepted ? trusted : { state: "new", detail };
   return {
-    ...trustAsWhole(isAccepted ? trusted : { state: "new", detail }),
+    ...trustAsWhole(ofFolder),
+    ofFolder,
     depends: true,
     howToApprove: "hookline trust --workspace accepts it",
     files: pinFilesOf(folders, places),
@@ -108,13 +109,11 @@ function compareFiles(
   if (cwd === checkout.real || cwd === checkout.cwd) return trustedWith(coverage.places);
   // In another folder the same command may name other files.
   const coverageInCwd = coverageOf(command, checkout, { from: cwd });
-  if ("unusable" in coverageInCwd) return changed(coverageInCwd.unusable);
+  if ("unusable" in coverageInCwd) return changedIn(cwd, coverageInCwd.unusable);
   const unapproved = coverageInCwd.files.find(
     ({ path, sha256 }) => !approved.some((file) => file.path === path && file.sha256 === sha256),
   );
-  if (unapproved !== undefined) {
-    return changed(`in ${cwd} it names ${unapproved.path}, which was not approved with it`);
-  }
+  if (unapproved !== undefined) return changedIn(cwd, `it names ${unapproved.path}, which was not approved with it`);
   return trustedWith(new Map([...coverage.places, ...coverageInCwd.places]));
 }
 
@@ -122,8 +121,15 @@ function changed(detail: string): TrustStatus {
   return { state: "changed", detail };
 }
 
+/** An approval covers the files that the command names in the checkout's own folder, so it cannot help here. */
+function changedIn(cwd: string, detail: string): TrustStatus {
+  const remedy =
+    "write it so that it uses the same files in every folder, for example with ${CLAUDE_PROJECT_DIR}/ before a path";
+  return { ...changed(`in ${cwd} ${detail}`), remedy };
+}
+
 /** Describes the first difference from the approved files; undefined when there is none. */
-function differenceFrom({ files: approved, covers }: Pin, coverage: Coverage, checkout: Checkout): string | undefined {
+function differenceFrom({ files: approved }: Pin, coverage: Coverage, checkout: Checkout): string | undefined {
   const isCovered = ({ path }: NamedFile): boolean => coverage.files.some((file) => file.path === path);
   const imported = importedFiles(
     approved.filter((file) => file.imported && !isCovered(file)).map(({ path }) => join(checkout.real, path)),
@@ -131,10 +137,7 @@ function differenceFrom({ files: approved, covers }: Pin, coverage: Coverage, ch
   );
   if ("unusable" in imported) return imported.unusable;
   const different = differingFile([...coverage.files, ...imported.filter((file) => !isCovered(file))], approved);
-  if (different === undefined) return undefined;
-  if (covers === undefined && !approved.some(({ path }) => path === different))
-    return `an older version of Hookline approved it without ${different}, which it can run too; approve it again`;
-  return `${different} is not as it was approved`;
+  return different && `${different} is not as it was approved`;
 }
 
 /** The first file that is in only one of the lists, or has different content. */
@@ -153,6 +156,17 @@ function storeWarnings(refused: string | undefined): readonly Warning[] {
 
 function notTrusted({ layer, kind, id }: ApprovableItem, { state, detail }: TrustStatus): readonly Warning[] {
   if (state === "trusted") return [];
-  const message = `${kind} in ${nameOf(layer)} has no effect on its own in Hookline's hosts: ${detail}. ${howToApprove}. Claude Code does not ask for this approval.`;
+  const effect = untrustedEffects[kind] ?? "has no effect";
+  const message = `${kind} in ${nameOf(layer)} ${effect} in Hookline's hosts: ${detail}. ${howToApprove}. Claude Code does not ask for this approval.`;
   return [{ code: "not-trusted", message, place: id }];
 }
+
+const ownHooksOnly = "affects only the project's own hooks";
+
+/** The effect of keys that have one without an approval. */
+const untrustedEffects: Partial<Record<ApprovableItem["kind"], string>> = {
+  permissions: "has only the effect of its restrictions",
+  disableAllHooks: ownHooksOnly,
+  allowedHttpHookUrls: ownHooksOnly,
+  httpHookAllowedEnvVars: ownHooksOnly,
+};

@@ -202,9 +202,18 @@ test("in another folder the same command names other files, which are not approv
   await approveAll(options);
   const sub = join(project, "sub");
   expect(await outcomeOf(options, { cwd: sub })).toEqual([
-    `trust changed: in ${sub} it names sub/check.sh, which was not approved with it`,
+    `trust changed: in ${sub} it names sub/check.sh, which was not approved with it; write it so that it uses the same files in every folder, for example with \${CLAUDE_PROJECT_DIR}/ before a path; Claude Code runs it without this approval`,
   ]);
   expect(await outcomeOf(options, { cwd: join(project, "empty") })).toEqual(["absent"]);
+  const guard = { type: "command", command: "sh ./check.sh", onFailure: "block" };
+  await put("project/.claude/settings.json", { hooks: { Stop: [{ hooks: [guard] }] } });
+  await approveAll(options);
+  expect(await outcomeOf(options, { cwd: sub })).toEqual([
+    expect.stringMatching(/names sub\/check\.sh, .*; write it so that it uses the same files in every folder, /),
+  ]);
+  await put("project/.claude/settings.json", hooksOn("Stop", 'sh "${CLAUDE_PROJECT_DIR}/check.sh"'));
+  await approveAll(options);
+  expect(await outcomeOf(options, { cwd: sub })).toEqual(["one"]);
 });
 
 test("files are compared again immediately before the start", async () => {
@@ -394,39 +403,6 @@ test("explaining, listing and reviewing create no files", async () => {
   await engine.close();
   await reviewTrust(options);
   expect((await readdir(root)).sort()).toEqual(["home", "managed", "project"]);
-});
-
-/** The approval as the version before would have written it: only the files whose paths are given. */
-async function asOldVersion(world: CheckoutWorld, paths: readonly string[]): Promise<void> {
-  const file = await onlyPinFile(world);
-  const { pins, ...rest } = JSON.parse(await readFile(file, "utf8"));
-  const old = pins.map(({ covers: _, files, ...pin }: { covers: unknown; files: { path: string }[] }) => ({
-    ...pin,
-    files: files.filter(({ path }) => paths.includes(path)),
-  }));
-  await writeFile(file, JSON.stringify({ ...rest, version: 1, pins: old }));
-}
-
-test("an approval of the previous version counts where it covers every file", async () => {
-  const world = await checkoutWorld();
-  await world.put("project/check.sh", says("one"));
-  await world.put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));
-  await approveAll(world.options);
-  await asOldVersion(world, ["check.sh"]);
-  expect(await outcomeOf(world.options)).toEqual(["one"]);
-});
-
-test("an approval of the previous version does not count for a command that can run more, and the detail says to approve it again", async () => {
-  const world = await checkoutWorld();
-  await world.put("project/hooks/check.sh", says("one"));
-  await world.put("project/.claude/settings.json", hooksOn("Stop", "sh hooks/*.sh"));
-  await approveAll(world.options);
-  await asOldVersion(world, []);
-  expect(await outcomeOf(world.options)).toEqual([
-    "trust changed: an older version of Hookline approved it without hooks/check.sh, which it can run too; approve it again",
-  ]);
-  await approveAll(world.options);
-  expect(await outcomeOf(world.options)).toEqual(["one"]);
 });
 
 test("an approval or a revocation takes effect with the next event", async () => {

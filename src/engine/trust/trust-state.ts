@@ -10,6 +10,8 @@ export interface TrustStatus {
   readonly state: TrustState;
   /** What is missing; empty when it is trusted. */
   readonly detail: string;
+  /** What the user can do, where an approval does not help. */
+  readonly remedy?: string;
 }
 
 /** The status of a hook, with the files that were compared. They are checked again when the command is started. */
@@ -35,10 +37,8 @@ export interface Trust {
    */
   ofHook(hook: Pick<ConfiguredHook, "layer" | "ref">, cwd?: string): HookTrustStatus;
   ofKey(layer: Layer, key: TrustedKey): HookTrustStatus;
-  /** The status of an approvable item, by its id. */
-  ofPinnable(id: string): TrustStatus;
-  /** Grants that were approved when they were written. They count even if the permissions of the layer are not trusted. */
-  writtenGrants(layer: Layer): readonly WrittenGrant[];
+  /** Grants that were approved when they were written. They count even if the permissions of their layer are not trusted. */
+  readonly writtenGrants: readonly WrittenGrant[];
   /** Whether anything here depends on an approval. */
   readonly depends: boolean;
   /** Tells the user how to approve it. */
@@ -68,6 +68,19 @@ export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
   return kind === "project" || kind === "local" || frontmatter?.from === "project";
 }
 
+/** The grants in the lists of a layer that were approved when they were written, or those that were not. */
+export function grantsOf(
+  { kind, settings: { permissions = {} } }: Layer,
+  approved: readonly WrittenGrant[],
+  isApproved: boolean,
+): Readonly<Record<WrittenGrant["list"], readonly string[]>> {
+  const valuesIn = (list: WrittenGrant["list"]) => {
+    const values = approved.filter((grant) => grant.layer === kind && grant.list === list).map(({ value }) => value);
+    return (permissions[list] ?? []).filter((value) => values.includes(value) === isApproved);
+  };
+  return { allow: valuesIn("allow"), additionalDirectories: valuesIn("additionalDirectories") };
+}
+
 export const notApproved: TrustStatus = { state: "new", detail: "it has not been approved yet" };
 
 /** Trust in a folder lets its hooks run. To switch off hooks of other files, the key needs its own approval. */
@@ -81,8 +94,7 @@ export function trustAsWhole(status: TrustStatus): Trust {
   return {
     ofHook: () => status,
     ofKey: (layer, key) => (key === "disableAllHooks" && isOfCheckout(layer) ? needsOwnPin : status),
-    ofPinnable: () => status,
-    writtenGrants: () => [],
+    writtenGrants: [],
     depends: false,
     howToApprove: "",
     files: [],
@@ -95,7 +107,7 @@ export const trustEverything: Trust = trustAsWhole(trusted);
 
 /** For settings in which no layer comes with the checkout. `files` are the ones that would hold approvals. */
 export function nothingToApprove(files: readonly string[]): Trust {
-  return { ...trustEverything, ofPinnable: () => notApproved, howToApprove, files };
+  return { ...trustEverything, howToApprove, files };
 }
 
 export const howToApprove = "hookline trust shows and approves it";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { clientsInUse, installFindings } from "../drift/install-findings.ts";
+import { installReport } from "../drift/install-findings.ts";
 import { repairInstall } from "../drift/repair-install.ts";
 import { statusOf } from "../drift/scope-status.ts";
 import { writeEntries } from "../edit/install-entries.ts";
@@ -61,18 +61,22 @@ test("doctor reports a script that starts the compiled client as compiled, and n
   for (const name of ["bash", "cc"]) writeFileSync(join(bin, name), "");
   const target = { cwd: here.project, home: here.home, env: { PATH: bin } };
   const installer = installerOf(here, packageRoot);
-  const report = async () => [
-    await clientsInUse(target, installer),
-    (await installFindings(target, installer)).map(({ code, message }) => `${code}: ${message}`),
-  ];
+  const path = join(packageRoot, "client/hookline-client");
+  const report = async () => {
+    const { clients, findings } = await installReport(target, installer);
+    return [clients, findings.map(({ code, message }) => `${code}: ${message}`)];
+  };
   expect(await report()).toEqual([
-    [{ scope: "project", client: "script" }],
+    [{ scope: "project", form: "script", path, stale: false }],
     ["client-script: The entries call a script. hookline install lets them call a compiled client."],
   ]);
   const program = join(here.folder, "program");
   writeFileSync(program, "\x7fELF", { mode: 0o700 });
   await linkClient(program, { packageRoot, home: here.source() });
-  expect(await report()).toEqual([[{ scope: "project", client: "compiled", behindScript: true }], []]);
+  expect(await report()).toEqual([
+    [{ scope: "project", form: "compiled", behindScript: true, path, stale: false }],
+    [],
+  ]);
 });
 
 describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () => {
@@ -154,7 +158,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     const compiled = JSON.parse(JSON.stringify(call).replaceAll(old, made.program)) as typeof call;
     await writeEntries({ ...compiled, now: call.now, home: call.home });
     const seen = async () => (await statusOf(target, installer, ["local"], "nothing"))[0]?.client;
-    expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false, isScript: false });
+    expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false });
 
     rmSync(dirname(made.program), { recursive: true });
     expect(await seen()).toBeUndefined();
@@ -165,9 +169,9 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
 
     const source = join(packageRoot, "client/bytes.h");
     writeFileSync(source, `${readFileSync(source, "utf8")}\n/* newer */\n`);
-    expect((await installFindings(target, installer)).map(({ code }) => code)).toEqual(["client-stale"]);
+    expect((await installReport(target, installer)).findings.map(({ code }) => code)).toEqual(["client-stale"]);
     expect(await repairInstall(target, installer)).toMatchObject([{ done: true }]);
-    expect(await installFindings(target, installer)).toEqual([]);
+    expect((await installReport(target, installer)).findings).toEqual([]);
     expect((await seen())?.path).not.toBe(made.program);
   });
 });

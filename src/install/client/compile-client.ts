@@ -1,7 +1,7 @@
 import { chmod, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type FinishedProcess, runProcess } from "../../exec/internal.ts";
-import { openState, tempName } from "../../files/internal.ts";
+import { isStateInCheckout, openState, tempName } from "../../files/internal.ts";
 import { defined, messageOf } from "../../protocol/internal.ts";
 import {
   type ClientPlace,
@@ -43,6 +43,8 @@ export async function compileClient(options: CompileOptions): Promise<CompileRes
 async function compiled(options: CompileOptions): Promise<CompileResult> {
   const { packageRoot, home, env, dryRun = false } = options;
   if (env["HOOKLINE_CLIENT"] === "script") return { why: "HOOKLINE_CLIENT is script" };
+  // A change of the checkout could replace the program.
+  if (isStateInCheckout(home)) return { why: "the state directory is in a checkout (HOOKLINE_HOME)" };
   const program = compiledClientPath({ packageRoot, home });
   if (program === undefined) return { why: "the package has no source of it for this system" };
   if (!isCompiled(program)) {

@@ -11,16 +11,14 @@ import {
   tempName,
   unsafeReason,
 } from "../../files/internal.ts";
-import type { LockFile } from "../edit/install-record.ts";
+import type { InstalledApp } from "../drift/advice.ts";
 import { projectDir } from "../plan/hook-command.ts";
-import { type OwnEntry, ownHooks } from "../plan/own-entries.ts";
-
-/** The client that handles a call: the script of the package, or the program that was compiled from the C source next to it. */
-export type ClientForm = "script" | "compiled";
+import { ownHooks } from "../plan/own-entries.ts";
 
 /** The client that the entries of an install reach. */
 export interface ClientUse {
-  readonly form: ClientForm;
+  /** The script of the package, or the program that was compiled from the C source next to it. */
+  readonly form: "script" | "compiled";
   /** Why it is the script. */
   readonly why?: string;
   /** The entries call the script, which starts the compiled client: they are the same on every machine. */
@@ -123,37 +121,29 @@ function clientFolder(home: HomeSource): string {
 }
 
 /** The client that entries call. */
-export interface ClientInUse {
-  readonly form: ClientForm;
+export interface ClientInUse extends Omit<ClientUse, "why"> {
   /** As entries name it, from the root. */
   readonly path: string;
   /** A compiled client whose package has changed since: it hands every call to the script. */
   readonly stale: boolean;
-  /** Whether the entries start a script, which may hand over to a compiled one. */
-  readonly isScript: boolean;
 }
 
 /** Undefined when no entry calls the client, or the client it calls does not exist. */
-export async function clientInUse(
-  entries: readonly OwnEntry[],
-  lock: LockFile | undefined,
-  root: string,
-  home: HomeSource,
-): Promise<ClientInUse | undefined> {
-  const path = clientPathIn(entries, lock)?.replaceAll(projectDir, root);
+export async function clientInUse(app: InstalledApp, home: HomeSource): Promise<ClientInUse | undefined> {
+  const path = clientPathIn(app)?.replaceAll(projectDir, app.places.root);
   if (path === undefined) return undefined;
   if (isCompiledClientPath(path, home)) {
     if (!isCompiled(path)) return undefined;
     const packageRoot = await packageOfClient(path);
     const stale = packageRoot !== undefined && compiledClientPath({ packageRoot, home }) !== path;
-    return { form: "compiled", path, stale, isScript: false };
+    return { form: "compiled", path, stale };
   }
   if (!existsSync(path)) return undefined;
   const handsOver = programBehindScript({ packageRoot: dirname(dirname(path)), home }) !== undefined;
-  return { form: handsOver ? "compiled" : "script", path, stale: false, isScript: true };
+  return { path, stale: false, ...(handsOver ? { form: "compiled", behindScript: true } : { form: "script" }) };
 }
 
-function clientPathIn(entries: readonly OwnEntry[], lock: LockFile | undefined): string | undefined {
+function clientPathIn({ entries, lock }: InstalledApp): string | undefined {
   const programs = entries.flatMap(ownHooks).map((hook) => {
     if (hook.type !== "command") return "";
     // A shell line must be the lock file's own; in any other line the end of an argument is unknown.

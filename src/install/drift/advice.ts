@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
+import type { HandledEvent } from "../../sdk/internal.ts";
 import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
 import { shellQuote } from "../plan/hook-command.ts";
 import {
@@ -9,14 +10,22 @@ import {
   type ScopeFiles,
   scopeFiles,
 } from "../plan/install-places.ts";
-import type { EventNeeds, PlannedEntry, PlanOptions } from "../plan/plan-entries.ts";
+import type { OwnEntry } from "../plan/own-entries.ts";
+import type { PlannedEntry, PlanOptions } from "../plan/plan-entries.ts";
 
-/** What advice about one scope's install has to know. */
+/** What is known about one scope's install. */
 export interface InstalledScope {
   readonly places: ScopeFiles;
   readonly hooksFile?: string | undefined;
   readonly lock?: LockFile | undefined;
+  /** This user's own notes about the install; another user's install has none here. */
   readonly record?: InstallRecord | undefined;
+}
+
+/** The same for an app that has its hooks file and, maybe, entries in the settings file. */
+export interface InstalledApp extends InstalledScope {
+  readonly hooksFile: string;
+  readonly entries: readonly OwnEntry[];
 }
 
 /** The command that installs the same app in the same scope again, ready to paste. */
@@ -49,6 +58,14 @@ export interface Drift {
   readonly place?: string;
 }
 
+/** What is wrong, and what changed without anything being wrong. */
+export interface DriftReport {
+  readonly drift: readonly Drift[];
+  readonly notes: readonly string[];
+}
+
+export const noDrift: DriftReport = { drift: [], notes: [] };
+
 export type DriftKind =
   | "entry-missing"
   | "entry-altered"
@@ -65,10 +82,18 @@ export type DriftKind =
   | "open-on-crash"
   | "url-forbidden"
   | "client-cannot-read"
+  | "settings-unreadable"
+  | "package-missing"
+  | "bash-missing"
   | "disabled";
 
 export function drift(kind: DriftKind, message: string): Drift {
   return { kind, message };
+}
+
+/** The events of entries, each once, for a message. */
+export function eventsOf(entries: readonly { readonly event: string }[]): string {
+  return [...new Set(entries.map(({ event }) => event))].join(", ");
 }
 
 /** A scope holds one app. */
@@ -116,7 +141,7 @@ export async function installedLock(
 }
 
 /** Nothing but the client starts the daemon, so the events that begin a session and a turn have an entry even without a handler. */
-export function wakingNote(planned: readonly PlannedEntry[], needs: readonly EventNeeds[]): readonly string[] {
+export function wakingNote(planned: readonly PlannedEntry[], needs: readonly HandledEvent[]): readonly string[] {
   const added = planned.map(({ event }) => event).filter((event) => !needs.some((need) => need.event === event));
   if (added.length === 0) return [];
   return [`The entries for ${added.join(" and ")} start the daemon. The app has no handlers for them.`];
@@ -129,12 +154,11 @@ export function transportNotes(
 ): readonly string[] {
   const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
   const http = planned.filter((one) => one.transport === "http");
-  const namesOf = (entries: readonly PlannedEntry[]) => entries.map(({ event }) => event).join(", ");
   const cold = "The warm client cannot run here, so every event starts a Node (run).";
-  const withoutSh = `There is no sh in PATH, so ${namesOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
+  const withoutSh = `There is no sh in PATH, so ${eventsOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
   const inLocalFile =
     "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).";
-  const overHttp = `Over http, ${namesOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
+  const overHttp = `Over http, ${eventsOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
   return [
     ...(transport === "auto" && !warm ? [cold] : []),
     ...(open.length > 0 && !sh ? [withoutSh] : []),

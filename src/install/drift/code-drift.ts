@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
-import { groupBy, handlersThatNeverRun, Problem } from "../../protocol/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { appInputs, buildFile } from "../../sdk/internal.ts";
-import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
+import { fromLockPath, type LockFile, readLockFile } from "../edit/install-record.ts";
 import { type Installer, registeredIds } from "../install-app.ts";
-import { type InstallScope, type InstallTarget, installScopes, type ScopeFiles } from "../plan/install-places.ts";
+import type { InstallScope, InstallTarget, ScopeFiles } from "../plan/install-places.ts";
 import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
 import { effectRefused } from "../plan/sandboxed-load.ts";
-import { type Drift, drift, installCommand, installedLock } from "./advice.ts";
+import { type Drift, type DriftReport, drift, type InstalledApp, installCommand, noDrift } from "./advice.ts";
+import { neverRunDrift } from "./never-running.ts";
 
 /** How closely the code is looked at: loaded, without effects, to see its handlers; parsed, which runs none of it; or not at all. */
 export type Look = "run" | "parse" | "nothing";
@@ -16,21 +17,19 @@ export type Look = "run" | "parse" | "nothing";
  * yet. So it is loaded where it can have no effects, and only if it is the file that this very user installed.
  */
 export async function codeDrift(
-  hooksFile: string,
-  lock: LockFile | undefined,
-  record: InstallRecord | undefined,
-  places: ScopeFiles,
+  app: InstalledApp,
   { env }: InstallTarget,
   installer: Installer,
   look: Look,
-): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
-  const { root, scope } = places;
-  const again = installCommand({ places, hooksFile, lock });
+): Promise<DriftReport & { readonly contentHash?: string }> {
+  const { hooksFile, lock, record } = app;
+  const { root, scope } = app.places;
+  const again = installCommand(app);
   if (!existsSync(hooksFile)) {
     const message = `The hooks file ${hooksFile} does not exist. Restore it, install another one, or run: hookline uninstall --scope ${scope}`;
     return { drift: [drift("hooks-file-missing", message)], notes: [] };
   }
-  if (look === "nothing") return { drift: [], notes: [] };
+  if (look === "nothing") return noDrift;
   try {
     const contentHash = contentHashOf(hooksFile, await appInputs(hooksFile));
     const noted = neverRunDrift(lock?.hooksRegistered ?? []);
@@ -48,7 +47,7 @@ export async function codeDrift(
     const triedEffects =
       error.message.includes(effectRefused) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
     if (triedEffects) {
-      const note = `The code has changed, and has effects while it is loaded: ${again} looks at it.`;
+      const note = `The code has changed. While it loads, it writes files, starts programs or uses the network, which status does not allow, so its handlers are unknown here. ${again} loads it.`;
       return { drift: [], notes: [note] };
     }
     return { drift: [drift("hooks-file-broken", error.message.replace(/ Nothing was written\.$/, ""))], notes: [] };
@@ -67,24 +66,6 @@ export async function isCodeAsInstalled({ lockFile }: ScopeFiles): Promise<boole
     if (error instanceof Problem) return false;
     throw error;
   }
-}
-
-function neverRunDrift(ids: readonly string[]): readonly Drift[] {
-  return neverRunning(ids).map(({ message }) => drift("never-runs", message));
-}
-
-/** The handlers that never run, by the ids of all handlers: `PreToolUse:Bash`, `Stop`. */
-function neverRunning(ids: readonly string[]): readonly { readonly event: string; readonly message: string }[] {
-  return [...groupBy(ids, (id) => id.split(":", 1)[0] ?? id)].flatMap(([event, own]) =>
-    handlersThatNeverRun(event, own).map((message) => ({ event, message })),
-  );
-}
-
-/** What the lock files of all scopes say about handlers of an event that never run, a sentence each. Runs no code. */
-export async function installedNeverRunning(event: string, target: InstallTarget): Promise<readonly string[]> {
-  const locks = await Promise.all(installScopes.map((scope) => installedLock(scope, target)));
-  const found = locks.flatMap((installed) => neverRunning(installed?.lock.hooksRegistered ?? []));
-  return [...new Set(found.filter((one) => one.event === event).map(({ message }) => message))];
 }
 
 function handlerDrift(

@@ -1,7 +1,4 @@
-interface FindingCode {
-  readonly level: "error" | "warning" | "note";
-  readonly meaning: string;
-}
+import type { Finding } from "../../engine/internal.ts";
 
 /** What `hookline doctor` can find out about an installed app. docs/warnings.md is printed from it. */
 export const installFindingCodes = {
@@ -22,6 +19,11 @@ export const installFindingCodes = {
   "bash-missing": {
     level: "error",
     meaning: "an entry calls the client, which is a bash script, and there is no bash in PATH or at `/bin/bash`",
+  },
+  "parent-settings": {
+    level: "warning",
+    meaning:
+      "the settings of a parent directory other than your home have hooks, which do not apply in the current one, or cannot be read",
   },
   "never-runs": {
     level: "warning",
@@ -50,6 +52,6 @@ export const installFindingCodes = {
     level: "note",
     meaning: "the slowest 5 % of a handler's calls take over a second. Some handlers are slow on purpose",
   },
-} as const satisfies Readonly<Record<string, FindingCode>>;
+} as const satisfies Readonly<Record<string, Pick<Finding, "level"> & { readonly meaning: string }>>;
 
 export type InstallFindingCode = keyof typeof installFindingCodes;

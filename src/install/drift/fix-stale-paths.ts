@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import type { CommandHook } from "../../protocol/internal.ts";
+import { clientShell, hasBash } from "../client/find-package.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import {
   failClosedCommand,
@@ -10,16 +11,34 @@ import {
   shellLine,
   unwrapCommand,
 } from "../plan/hook-command.ts";
+import type { InstallTarget } from "../plan/install-places.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
+import { type Drift, drift, type InstalledApp, type InstalledScope, installCommand, repairCommand } from "./advice.ts";
+
+/** Programs without which the entries cannot run. */
+export function programDrift(app: InstalledApp, env: InstallTarget["env"]): readonly Drift[] {
+  const { lock, entries, places } = app;
+  const inLock = lock === undefined ? [] : missingPaths(lock.command, places.root);
+  const cure = repairCommand(app);
+  const callsClient = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
+  const noBash = `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installCommand(app, "run")}`;
+  return [
+    ...[...new Set([...inLock, ...missingPrograms(app)])].map((path) =>
+      drift("package-missing", `${path} does not exist; ${cure} makes the entries call the installed package.`),
+    ),
+    ...(callsClient && !hasBash(env) ? [drift("bash-missing", noBash)] : []),
+  ];
+}
 
 /** Paths of a call that do not exist, without the hooks file: a missing hooks file is drift. */
-export function missingPaths(call: readonly string[], root: string): readonly string[] {
+function missingPaths(call: readonly string[], root: string): readonly string[] {
   return programsOf(call, root).filter((path) => !existsSync(path));
 }
 
-/** Paths that entries call and that do not exist, each once. */
-export function missingPrograms(entries: readonly PlannedEntry[], lock: LockFile, root: string): readonly string[] {
-  return [...new Set(entries.flatMap((entry) => missingPaths(callOf(entry, lock), root)))];
+/** Paths that the installed entries call and that do not exist, each once. */
+export function missingPrograms({ lock, record, places }: InstalledScope): readonly string[] {
+  if (lock === undefined || record === undefined) return [];
+  return [...new Set(record.entries.flatMap((entry) => missingPaths(callOf(entry, lock), places.root)))];
 }
 
 /** Entries with paths that exist: those with a missing path get the current command, and keep everything else. */
@@ -39,14 +58,12 @@ export function withCurrentPaths(
 }
 
 /** Makes our scripts that an entry calls executable for everyone who may read them; returns their paths. */
-export async function makeExecutable(
-  entries: readonly PlannedEntry[],
-  lock: LockFile,
-  root: string,
-): Promise<readonly string[]> {
-  const scripts = entries
+export async function makeExecutable({ lock, record, places }: InstalledScope): Promise<readonly string[]> {
+  // Only what this user's own notes name: a lock file may come with a checkout.
+  if (lock === undefined || record === undefined) return [];
+  const scripts = record.entries
     .filter(({ transport }) => transport === "client")
-    .flatMap((entry) => programsOf(callOf(entry, lock), root).slice(0, 1));
+    .flatMap((entry) => programsOf(callOf(entry, lock), places.root).slice(0, 1));
   const done: string[] = [];
   for (const path of new Set(scripts)) {
     const stat = statSync(path, { throwIfNoEntry: false });

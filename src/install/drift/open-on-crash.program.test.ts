@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { callHookline } from "../../cli/fixtures/caller.ts";
 import { dist } from "../../files/fixtures/programs.ts";
+import type { HandledEvent } from "../../sdk/internal.ts";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
 import { hookCommands } from "../plan/hook-command.ts";
-import { type EventNeeds, planEntries } from "../plan/plan-entries.ts";
+import { planEntries } from "../plan/plan-entries.ts";
 
 /** A guard that does what the command says, and refuses whatever else it is asked. */
 const app = `import { execSync } from "node:child_process";
@@ -36,7 +37,7 @@ const crashes: Readonly<Record<string, Way>> = {
   "does not exist": { node: "/nowhere/node" },
 };
 
-function run(here: World, way: Way, shellForm: boolean, need: EventNeeds = guard) {
+function run(here: World, way: Way, shellForm: boolean, need: HandledEvent = guard) {
   const { command = "rm x", packageRoot = dirname(dist), node = process.execPath } = way;
   writeFileSync(here.hooksFile, app);
   const calls = hookCommands({ scope: "user", root: here.home, hooksFile: here.hooksFile, packageRoot, node });
@@ -67,7 +68,7 @@ for (const [name, shellForm] of Object.entries({ "with args": false, "as a line 
 
 test("an entry of run keeps Node's own status where every status refuses, where none can, and where a failure means continue", () => {
   const missing = { packageRoot: "/nowhere/hookline" };
-  const needs: EventNeeds[] = [
+  const needs: HandledEvent[] = [
     { ...guard, event: "WorktreeCreate", ids: ["WorktreeCreate"] },
     { ...stop, onFailure: "block" },
     { ...guard, onFailure: "continue" },

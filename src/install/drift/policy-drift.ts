@@ -9,21 +9,16 @@ import {
 } from "../../engine/internal.ts";
 import { findProgram } from "../client/find-package.ts";
 import { isFailClosed } from "../plan/hook-command.ts";
-import { findProject, type InstallTarget, type ScopeFiles } from "../plan/install-places.ts";
-import { type OwnEntry, ownHooks, ownHttpHooks } from "../plan/own-entries.ts";
+import { findProject, type InstallTarget } from "../plan/install-places.ts";
+import { ownHooks, ownHttpHooks } from "../plan/own-entries.ts";
 import { refusesOnFailure } from "../plan/plan-entries.ts";
-import { type Drift, drift, installCommand } from "./advice.ts";
+import { type Drift, type DriftReport, drift, eventsOf, type InstalledApp, installCommand, noDrift } from "./advice.ts";
 
 type Layers = Awaited<ReturnType<typeof loadLayers>>;
 
 /** What other settings, an administrator's above all, forbid of what is installed. */
-export async function policyDrift(
-  places: ScopeFiles,
-  target: InstallTarget,
-  entries: readonly OwnEntry[],
-  hooksFile?: string,
-): Promise<readonly Drift[]> {
-  const { root, scope } = places;
+export async function policyDrift(app: InstalledApp, target: InstallTarget): Promise<readonly Drift[]> {
+  const { root, scope } = app.places;
   const { home, env, managedFolder: policy } = target;
   const layersAt = (cwd: string) =>
     loadLayers({
@@ -42,10 +37,7 @@ export async function policyDrift(
       : (await layersAt(project)).filter(
           (layer) => ofProject(layer) && !layers.some(({ file }) => file === layer.file),
         );
-  return [
-    ...switchedOff([...layers, ...around], env),
-    ...(await forbidden(layers, entries, installCommand({ places, hooksFile }, "client"))),
-  ];
+  return [...switchedOff([...layers, ...around], env), ...(await forbidden(layers, app))];
 }
 
 function switchedOff(layers: Layers, env: InstallTarget["env"]): readonly Drift[] {
@@ -69,11 +61,11 @@ function variableOff(where: string): string {
 }
 
 /** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
-async function forbidden(layers: Layers, entries: readonly OwnEntry[], again: string): Promise<readonly Drift[]> {
+async function forbidden(layers: Layers, app: InstalledApp): Promise<readonly Drift[]> {
   const { urls, variables } = mergeLayers(layers).merged.http;
-  const http = entries.flatMap(ownHttpHooks);
+  const http = app.entries.flatMap(ownHttpHooks);
   const addresses = http.map(({ hook }) => hook.url);
-  const wayOut = `${again} does without http.`;
+  const wayOut = `${installCommand(app, "client")} does without http.`;
   const refused = await Promise.all(urls.map(({ values }) => refusedUrls(addresses, values)));
   return [
     ...urls.flatMap(({ layer }, index) => {
@@ -81,38 +73,29 @@ async function forbidden(layers: Layers, entries: readonly OwnEntry[], again: st
       const [first] = out;
       if (first === undefined || !URL.canParse(first.hook.url)) return [];
       const place = new URL(first.hook.url).origin;
-      const message = `allowedHttpHookUrls in ${nameOf(layer)} does not list ${place}, so the http entries for ${namesOf(out)} are never called; ${wayOut}`;
+      const message = `allowedHttpHookUrls in ${nameOf(layer)} does not list ${place}, so the http entries for ${eventsOf(out)} are never called; ${wayOut}`;
       return [drift("url-forbidden", message)];
     }),
     ...variables.flatMap(({ values, layer }) => {
       const out = http.filter(({ hook: { allowedEnvVars: names } }) => names?.some((name) => !values.includes(name)));
       if (out.length === 0) return [];
-      const message = `httpHookAllowedEnvVars in ${nameOf(layer)} does not list the variable that holds the token, so the http entries for ${namesOf(out)} are turned away; ${wayOut}`;
+      const message = `httpHookAllowedEnvVars in ${nameOf(layer)} does not list the variable that holds the token, so the http entries for ${eventsOf(out)} are turned away; ${wayOut}`;
       return [drift("url-forbidden", message)];
     }),
   ];
-}
-
-function namesOf(entries: readonly { readonly event: string }[]): string {
-  return entries.map(({ event }) => event).join(", ");
 }
 
 /**
  * Guards that start Node by themselves and let the action pass when Node itself crashes: entries that an older version wrote, or a person.
  * Where there is no `sh` nothing can be done about it, and it is a note.
  */
-export function openOnCrash(
-  entries: readonly OwnEntry[],
-  again: string,
-  env: InstallTarget["env"],
-): { readonly drift: readonly Drift[]; readonly notes: readonly string[] } {
-  const open = entries.filter((entry) => refusesOnFailure(entry.event) && ownHooks(entry).some(passesOnCrash));
-  if (open.length === 0) return { drift: [], notes: [] };
-  const events = [...new Set(open.map(({ event }) => event))].join(", ");
-  const message = `The entries for ${events} say --on-failure block, but when Node itself crashes or cannot be started the action goes through.`;
+export function openOnCrash(app: InstalledApp, env: InstallTarget["env"]): DriftReport {
+  const open = app.entries.filter((entry) => refusesOnFailure(entry.event) && ownHooks(entry).some(passesOnCrash));
+  if (open.length === 0) return noDrift;
+  const message = `The entries for ${eventsOf(open)} say --on-failure block, but when Node itself crashes or cannot be started the action goes through.`;
   return findProgram("sh", env) === undefined
     ? { drift: [], notes: [`${message} An entry that refuses then needs sh, and there is none in PATH.`] }
-    : { drift: [drift("open-on-crash", `${message} ${again} writes entries that refuse.`)], notes: [] };
+    : { drift: [drift("open-on-crash", `${message} ${installCommand(app)} writes entries that refuse.`)], notes: [] };
 }
 
 function passesOnCrash(hook: ReturnType<typeof ownHooks>[number]): boolean {

@@ -1,8 +1,8 @@
-import { defined, type HttpHook, Problem } from "../../protocol/internal.ts";
+import { defined, type HttpHook, Problem, type ProblemCode } from "../../protocol/internal.ts";
 import { compileClient } from "../client/compile-client.ts";
 import { isCompiledClientPath, packageOfClient } from "../client/compiled-client.ts";
 import { findPackage } from "../client/find-package.ts";
-import { type EntryInstall, type WrittenEntries, writeEntries } from "../edit/install-entries.ts";
+import { writeEntries } from "../edit/install-entries.ts";
 import { restrictToOwner } from "../edit/settings-file.ts";
 import { type Installer, usedCall } from "../install-app.ts";
 import { type HookCommands, hookCommands } from "../plan/hook-command.ts";
@@ -40,21 +40,20 @@ async function repairScope(
   target: InstallTarget,
   installer: Installer,
 ): Promise<readonly InstallRepair[]> {
-  let status: ScopeStatus | undefined;
-  try {
-    [status] = await statusOf(target, installer, [scope], "nothing");
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return [{ done: false, message: error.message, unreadable: true }];
-  }
+  const found = await orWhy(statusOf(target, installer, [scope], "nothing"));
+  if ("why" in found) return [{ done: false, message: found.why, unreadable: true }];
+  const [status] = found;
   if (status?.lock === undefined) return [];
   const { env } = target;
+  const { settingsFile: file } = status.places;
   return [
     ...(await stopOldDaemon(status, installer)),
     ...(await executable(status)),
     ...(await compiledAgain(status, env, installer)),
     ...(await restoreEntries(status, env, installer)),
-    ...(holdsToken(status) ? await restrictSettings(status.places.settingsFile) : []),
+    ...(holdsToken(status) && (await restrictToOwner(file))
+      ? [{ done: true, message: `${file} holds a token; only you can read it now.` }]
+      : []),
   ];
 }
 
@@ -68,12 +67,9 @@ async function stopOldDaemon(
   return [{ done: true, message }];
 }
 
-/** Only what this user's own notes name: a lock file may come with a checkout. */
-async function executable({ lock, record, places }: ScopeStatus): Promise<readonly InstallRepair[]> {
-  if (lock === undefined || record === undefined) return [];
+async function executable(status: ScopeStatus): Promise<readonly InstallRepair[]> {
   try {
-    const made = await makeExecutable(record.entries, lock, places.root);
-    return made.map((path) => ({ done: true, message: `${path} may be executed now.` }));
+    return (await makeExecutable(status)).map((path) => ({ done: true, message: `${path} may be executed now.` }));
   } catch (error) {
     const message = `What the entries call may not be executed, and that could not be changed: ${String(error)}`;
     return [{ done: false, message }];
@@ -82,12 +78,11 @@ async function executable({ lock, record, places }: ScopeStatus): Promise<readon
 
 /** A compiled client that was removed comes back where it was, as long as its package is the same. */
 async function compiledAgain(
-  { lock, record, places }: ScopeStatus,
+  status: ScopeStatus,
   env: InstallTarget["env"],
   { packageRoot, home }: Installer,
 ): Promise<readonly InstallRepair[]> {
-  if (lock === undefined || record === undefined) return [];
-  const gone = missingPrograms(record.entries, lock, places.root).find((path) => isCompiledClientPath(path, home));
+  const gone = missingPrograms(status).find((path) => isCompiledClientPath(path, home));
   if (gone === undefined) return [];
   const made = await compileClient({ packageRoot: (await packageOfClient(gone)) ?? packageRoot, home, env });
   return "program" in made && made.program === gone
@@ -97,27 +92,25 @@ async function compiledAgain(
 
 /** The entries as they were written, except for a port that another process has and programs that are missing or outdated. */
 async function restoreEntries(
-  { places, hooksFile, lock, record, drift, client }: ScopeStatus,
+  status: ScopeStatus,
   env: InstallTarget["env"],
   installer: Installer,
 ): Promise<readonly InstallRepair[]> {
+  const { places, lock, record, drift, client } = status;
   if (lock === undefined) return [];
   const is = (...kinds: string[]) => drift.some(({ kind }) => kinds.includes(kind));
-  const gone = [
-    ...missingPrograms(record?.entries ?? [], lock, places.root),
-    ...(client?.stale === true ? [client.path] : []),
-  ];
+  const gone = [...missingPrograms(status), ...(client?.stale === true ? [client.path] : [])];
   if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
   if (record === undefined) {
-    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand({ places, hooksFile, lock })} makes it good.`;
+    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand(status)} makes it good.`;
     return [{ done: false, message }];
   }
-  const now = gone.length === 0 ? undefined : await callsOfNow(record.hooksFile, places, env, installer);
-  const calls = now !== undefined && "calls" in now ? now.calls : undefined;
+  const now = gone.length === 0 ? undefined : await orWhy(callsOfNow(record.hooksFile, places, env, installer));
+  const calls = now !== undefined && "client" in now ? now : undefined;
   const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
   const moved = calls === undefined ? record.entries : withCurrentPaths(record.entries, lock, calls, places.root, gone);
   const planned = fresh === undefined ? moved : moved.map((entry) => withEndpoint(entry, fresh, record.tokenEnv));
-  const installed = await installOrWhy({
+  const install = writeEntries({
     places,
     hooksFile: record.hooksFile,
     planned,
@@ -127,6 +120,8 @@ async function restoreEntries(
     now: installer.now(),
     ...defined({ tokenEnv: record.tokenEnv, httpConsent: record.httpConsent, signal: installer.signal }),
   });
+  // A file that the client drops, or one outside the project, is not repaired by entries; its owner has to correct it.
+  const installed = await orWhy(install, ["settings/client-cannot-read", "install/link-out"]);
   if ("why" in installed) return [{ done: false, message: installed.why }];
   const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;
   const call = calls === undefined ? "" : ` They call what is there now in place of ${gone.join(", ")}.`;
@@ -137,39 +132,27 @@ async function restoreEntries(
   ];
 }
 
-/** A file that the client drops, or one outside the project, is not repaired by entries; its owner has to correct it. */
-async function installOrWhy(call: EntryInstall): Promise<WrittenEntries | { readonly why: string }> {
+/** The result, or the message of the `Problem` that was thrown, if it has one of the codes. */
+async function orWhy<T>(work: Promise<T>, codes?: readonly ProblemCode[]): Promise<T | { readonly why: string }> {
   try {
-    return await writeEntries(call);
+    return await work;
   } catch (error) {
-    const isRefused =
-      error instanceof Problem && ["settings/client-cannot-read", "install/link-out"].includes(error.code);
-    if (isRefused) return { why: error.message };
+    if (error instanceof Problem && (codes?.includes(error.code) ?? true)) return { why: error.message };
     throw error;
   }
 }
 
-/** How entries would be written now, or why nothing is there that they could call. */
+/** How entries would be written now. Throws a `Problem` when nothing is there that they could call. */
 async function callsOfNow(
   hooksFile: string,
   { scope, root }: ScopeFiles,
   env: InstallTarget["env"],
   { packageRoot: running, node, home }: Installer,
-): Promise<{ readonly calls: HookCommands } | { readonly why: string }> {
-  try {
-    const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
-    const made = await compileClient({ packageRoot, home, env });
-    const compiledClient = "program" in made ? made.program : undefined;
-    return { calls: hookCommands({ scope, root, hooksFile, packageRoot, node, compiledClient }) };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { why: error.message };
-  }
-}
-
-async function restrictSettings(file: string): Promise<readonly InstallRepair[]> {
-  const changed = await restrictToOwner(file);
-  return changed ? [{ done: true, message: `${file} holds a token; only you can read it now.` }] : [];
+): Promise<HookCommands> {
+  const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
+  const made = await compileClient({ packageRoot, home, env });
+  const compiledClient = "program" in made ? made.program : undefined;
+  return hookCommands({ scope, root, hooksFile, packageRoot, node, compiledClient });
 }
 
 function withEndpoint(entry: PlannedEntry, { url, token }: Endpoint, tokenEnv?: string): PlannedEntry {

@@ -8,7 +8,7 @@ import { guard, stop, type World, world } from "../fixtures/world.ts";
 import type { DaemonControl, Installer } from "../install-app.ts";
 import type { Endpoint } from "../plan/http-entries.ts";
 import type { InstallScope } from "../plan/install-places.ts";
-import { installFindings } from "./install-findings.ts";
+import { installReport } from "./install-findings.ts";
 import { repairInstall } from "./repair-install.ts";
 import { statusOf } from "./scope-status.ts";
 
@@ -55,7 +55,7 @@ async function codesOf(
   installer = installerOf(here),
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
-  return (await installFindings(standpointOf(here, env), installer)).map(({ code }) => code);
+  return (await installReport(standpointOf(here, env), installer)).findings.map(({ code }) => code);
 }
 
 /** Installed, with a package that is there. */
@@ -122,6 +122,7 @@ test("in a clone, where there is no record, an entry whose matcher is not what t
 
 test("the same app in two scopes, and a switch that turns every hook off", async () => {
   const here = await installed();
+  putClient(here, "local");
   await writeEntries(here.call({ scope: "local" }));
   const { settingsFile } = here.call({ scope: "user", transport: "http" }).places;
   mkdirSync(join(here.home, ".claude"));
@@ -171,9 +172,8 @@ test("a policy that allows only managed hooks is reported", async () => {
 });
 
 test("a damaged group of ours counts as altered, and reading it does not throw", async () => {
-  const here = world();
+  const here = await installed({ scope: "user", transport: "http", needs: [stop] });
   const { places } = here.call({ scope: "user", transport: "http" });
-  await writeEntries(here.call({ scope: "user", transport: "http", needs: [stop] }));
   const settings = JSON.parse(readFileSync(places.settingsFile, "utf8")) as { hooks: { Stop: { hooks: unknown[] }[] } };
   settings.hooks.Stop[0]?.hooks.unshift(null, "x");
   writeFileSync(places.settingsFile, JSON.stringify(settings));
@@ -186,8 +186,7 @@ test("a damaged group of ours counts as altered, and reading it does not throw",
 });
 
 test("status reports a policy that excludes an http entry", async () => {
-  const here = world();
-  await writeEntries(here.call({ scope: "user", transport: "http", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
+  const here = await installed({ scope: "user", transport: "http", needs: [stop], tokenEnv: "HOOK_TOKEN" });
   const managedFolder = join(here.folder, "policy");
   const policy = join(managedFolder, "managed-settings.json");
   mkdirSync(managedFolder);
@@ -220,11 +219,15 @@ test("a settings file that is not valid JSON is a problem when editing, and clie
   const found = await statusOf(standpointOf(here), installerOf(here), ["project"], "nothing", "report");
   expect(found).toMatchObject([{ installed: true, broken: true, drift: [{ kind: "client-cannot-read" }] }]);
   expect(await codesOf(here)).toEqual(["client-cannot-read"]);
+  writeFileSync(here.call().places.settingsFile, "");
+  const [empty] = await statusOf(standpointOf(here), installerOf(here), ["project"], "nothing", "report");
+  expect(empty).toMatchObject({ installed: true, broken: true, drift: [{ kind: "settings-unreadable" }] });
+  expect(await codesOf(here)).toEqual([]);
   writeFileSync(here.call().places.lockFile, "{");
   expect(await codesOf(here)).toEqual(["install-drift"]);
 });
 
-test("dropped hooks, a lost package, a missing bash, a token that others can read, an old daemon and slow handlers are found", async () => {
+test("dropped hooks, a lost package, a missing bash, a token that others can read, an old daemon and slow handlers are found; status reports the lost package too", async () => {
   const here = await installed();
   expect(await codesOf(here)).toEqual([]);
   expect(await codesOf(here, installerOf(here), { PATH: here.folder })).toEqual(["bash-missing"]);
@@ -243,6 +246,9 @@ test("dropped hooks, a lost package, a missing bash, a token that others can rea
   rmSync(join(here.state, "log"), { recursive: true });
   rmSync(join(here.project, "node_modules"), { recursive: true });
   expect(await codesOf(here)).toEqual(["package-missing"]);
+  const client = join(here.project, "node_modules/hookline/client/hookline-client");
+  const lost = `${client} does not exist; hookline doctor --fix makes the entries call the installed package.`;
+  expect(await driftOf(here)).toEqual([`project package-missing: ${lost}`]);
   writeFileSync(here.call().places.settingsFile, "{}");
   expect(await codesOf(here)).toEqual(["hooks-dropped"]);
 
@@ -339,6 +345,8 @@ test("--fix points entries at the installed package when theirs is missing", asy
       4,
     ]);
     expect(readFileSync(lockFile, "utf8")).toContain(after);
+    mkdirSync(join(after, "client"), { recursive: true });
+    writeFileSync(join(after, "client", "hookline-client"), "");
     expect(await driftOf(here)).toEqual([]);
   }
 });

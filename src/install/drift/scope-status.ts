@@ -3,14 +3,8 @@ import { type ClientFault, clientFault, clientFaultText } from "../../engine/int
 import { defined } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type ClientInUse, clientInUse } from "../client/compiled-client.ts";
-import {
-  fromLockPath,
-  type InstallRecord,
-  type LockFile,
-  readInstallRecord,
-  readLockFile,
-} from "../edit/install-record.ts";
-import { inspectSettings, realFile } from "../edit/settings-file.ts";
+import { fromLockPath, installNotes, readLockFile } from "../edit/install-record.ts";
+import { inspectSettings } from "../edit/settings-file.ts";
 import type { DaemonStatus, Installer } from "../install-app.ts";
 import { httpReport, strangerOnPort } from "../plan/http-entries.ts";
 import {
@@ -23,32 +17,34 @@ import {
   scopeFiles,
   unlessProblem,
 } from "../plan/install-places.ts";
-import { type OwnEntry, type OwnEntryMarks, ownEntries } from "../plan/own-entries.ts";
+import { type OwnEntry, ownEntries } from "../plan/own-entries.ts";
 import { isMatcherAsLocked } from "../plan/plan-entries.ts";
-import { type Drift, drift, type InstalledScope, installCommand, repairCommand, twoScopesText } from "./advice.ts";
+import {
+  type Drift,
+  type DriftReport,
+  drift,
+  type InstalledApp,
+  type InstalledScope,
+  installCommand,
+  noDrift,
+  twoScopesText,
+} from "./advice.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
+import { programDrift } from "./fix-stale-paths.ts";
 import { openOnCrash, policyDrift } from "./policy-drift.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
-export interface ScopeStatus {
-  readonly places: ScopeFiles;
+export interface ScopeStatus extends InstalledScope, DriftReport {
   readonly installed: boolean;
-  readonly hooksFile?: string;
-  readonly lock?: LockFile;
-  /** This user's own notes about the install; another user's install has none here. */
-  readonly record?: InstallRecord;
-  /** The settings file is not valid JSON, so its entries are unknown. */
+  /** The settings file cannot be read, so its entries are unknown. */
   readonly broken?: true;
   /** Our entries in the file. */
   readonly entries: readonly OwnEntry[];
   readonly daemon?: DaemonStatus & { readonly upToDate: boolean };
   readonly client?: ClientInUse;
-  readonly drift: readonly Drift[];
-  /** What changed without anything being wrong. */
-  readonly notes: readonly string[];
 }
 
-/** Whether a settings file that is not valid JSON (the client ignores all of it) is thrown or reported as a problem of its scope. */
+/** Whether a settings file that cannot be read is thrown or reported as a problem of its scope. */
 export type Broken = "throw" | "report";
 
 /** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`, unless `broken` says otherwise. */
@@ -77,67 +73,59 @@ async function scopeStatus(
   broken: Broken,
 ): Promise<ScopeStatus> {
   const lock = await readLockFile(places.lockFile);
-  const record = await readInstallRecord(await realFile(places.settingsFile), installer.home);
+  const record = await (await installNotes(places.settingsFile, installer.home)).read();
   const known =
     lock === undefined
       ? (record?.hooksFile ?? unlessProblem(() => hooksFileFor(places.scope, undefined, target)))
       : fromLockPath(places.lockFile, lock.hooksPath);
-  const marks: OwnEntryMarks = {
-    root: places.root,
-    hooksFiles: known === undefined ? [] : [known],
-    calls: lock ? [lock.command] : [],
-  };
   const { settings, text, problem } = await inspectSettings(places.settingsFile);
   const fault = clientFault(text);
-  if (problem !== undefined && (fault === undefined || broken === "throw")) throw problem;
-  const entries = ownEntries(settings, marks);
+  if (problem !== undefined && broken === "throw") throw problem;
+  const hooksFiles = known === undefined ? [] : [known];
+  const entries = ownEntries(settings, { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] });
   const installed = lock !== undefined || entries.length > 0;
-  const base = { places, installed, entries, ...defined({ lock, record }) };
-  if (problem !== undefined && fault !== undefined) {
-    // Nothing can be said about the entries, so the fault is reported whether a lock file names the app or not.
-    const hooksFile = lock && known;
-    const dropped = faultDrift(fault, { places, lock, record, hooksFile });
-    return { ...base, ...defined({ hooksFile }), broken: true, drift: [dropped], notes: [] };
+  const base = { places, installed, entries, lock, record };
+  if (problem !== undefined) {
+    // Nothing can be said about the entries, so it is reported whether a lock file names the app or not.
+    const scope = { ...base, hooksFile: lock && known };
+    const why = fault === undefined ? drift("settings-unreadable", problem.message) : faultDrift(fault, scope);
+    return { ...scope, broken: true, drift: [why], notes: [] };
   }
-  if (!installed || known === undefined) return { ...base, drift: [], notes: [] };
-  const code = await codeDrift(known, lock, record, places, target, installer, look);
+  if (!installed || known === undefined) return { ...base, ...noDrift };
+  const app = { ...base, hooksFile: known };
+  const code = await codeDrift(app, target, installer, look);
   const daemon = await installer.daemon?.daemonStatus(known);
-  const advised = { places, hooksFile: known, lock, record };
-  const stranger = await strangerOnPort(entries, daemon, repairCommand(advised));
-  const http = httpReport(entries, record);
-  const crash = openOnCrash(entries, installCommand(advised), target.env);
-  const client = await clientInUse(entries, lock, places.root, installer.home);
+  const stranger = await strangerOnPort(app, daemon);
+  const http = httpReport(app);
+  const crash = openOnCrash(app, target.env);
+  const client = await clientInUse(app, installer.home);
   return {
-    ...base,
-    hooksFile: known,
+    ...app,
     ...defined({ client, daemon: daemon && { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
     drift: [
-      ...(fault === undefined ? [] : [faultDrift(fault, advised)]),
-      ...entryDrift(entries, lock, record),
+      ...(fault === undefined ? [] : [faultDrift(fault, app)]),
+      ...entryDrift(app),
       ...(lock === undefined
-        ? [drift("lock-missing", `${places.lockFile} is missing; ${installCommand(advised)} writes it again.`)]
+        ? [drift("lock-missing", `${places.lockFile} is missing; ${installCommand(app)} writes it again.`)]
         : []),
       ...code.drift,
+      ...programDrift(app, target.env),
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
       ...http.drift,
       ...crash.drift,
-      ...(await policyDrift(places, target, entries, known)),
+      ...(await policyDrift(app, target)),
     ],
     notes: [...code.notes, ...http.notes, ...crash.notes],
   };
 }
 
-function faultDrift(fault: ClientFault, advised: InstalledScope): Drift {
-  const { settingsFile } = advised.places;
-  const message = clientFaultText(settingsFile, fault, installCommand(advised));
+function faultDrift(fault: ClientFault, scope: InstalledScope): Drift {
+  const { settingsFile } = scope.places;
+  const message = clientFaultText(settingsFile, fault, installCommand(scope));
   return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
 }
 
-function entryDrift(
-  entries: readonly OwnEntry[],
-  lock: LockFile | undefined,
-  record: InstallRecord | undefined,
-): readonly Drift[] {
+function entryDrift({ entries, lock, record }: InstalledApp): readonly Drift[] {
   const wanted = new Set(
     record?.entries.map(({ event }) => event) ?? lock?.hooksRegistered.map((id) => id.split(":", 1)[0] ?? id) ?? [],
   );

@@ -6,6 +6,7 @@ import {
   type EditedFile,
   editSettings,
   editText,
+  realFile,
   withoutComments,
 } from "../../engine/internal.ts";
 import { type HomeSource, isInside, sha256 } from "../../files/internal.ts";
@@ -24,17 +25,15 @@ import {
 } from "../plan/own-entries.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 import {
-  backUpSettings,
   fromLockPath,
+  type InstallNotes,
   type InstallRecord,
+  installNotes,
   type LockFile,
-  readInstallRecord,
   readLockFile,
-  withRecordLock,
-  writeInstallRecord,
   writeLockFile,
 } from "./install-record.ts";
-import { modeOf, outermostMissing, realFile, restrictToOwner } from "./settings-file.ts";
+import { modeOf, outermostMissing, restrictToOwner } from "./settings-file.ts";
 
 export interface EntryInstall {
   readonly places: ScopeFiles;
@@ -69,16 +68,16 @@ export interface WrittenEntries {
  * is written. A dry run writes nothing at all.
  */
 export async function writeEntries(call: EntryInstall): Promise<WrittenEntries> {
-  const real = await realFile(call.places.settingsFile);
-  await refuseLinkOut(real, call.places);
-  return call.dryRun ? installAt(real, call) : withRecordLock(real, call.home, () => installAt(real, call));
+  const notes = await installNotes(call.places.settingsFile, call.home);
+  await refuseLinkOut(notes.real, call.places);
+  return call.dryRun ? installAt(notes, call) : notes.exclusively(() => installAt(notes, call));
 }
 
-async function installAt(real: string, call: EntryInstall): Promise<WrittenEntries> {
-  const { places, planned, home, now, dryRun = false, signal } = call;
+async function installAt(notes: InstallNotes, call: EntryInstall): Promise<WrittenEntries> {
+  const { places, planned, now, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
   const marks = marksOf(call, await readLockFile(lockFile));
-  const record = await readInstallRecord(real, home);
+  const record = await notes.read();
   const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
   const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
   const mode = (await modeOf(settingsFile)) ?? 0;
@@ -88,7 +87,7 @@ async function installAt(real: string, call: EntryInstall): Promise<WrittenEntri
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
     const fresh = recordOf(call, edited, way, record, madeFolder, openMode);
-    if (!isDeepStrictEqual(fresh, record)) await writeInstallRecord(real, fresh, home);
+    if (!isDeepStrictEqual(fresh, record)) await notes.write(fresh);
     if (secret) await restrictToOwner(settingsFile);
   };
   const change = (settings: unknown, text: string) => {
@@ -104,11 +103,9 @@ async function installAt(real: string, call: EntryInstall): Promise<WrittenEntri
     verify: (edited) => refuseUnreadable(edited, call),
     ...defined({ signal }),
     beforeWrite: async (edited) => {
-      if (!edited.created) backup = await backUpSettings(real, edited.before, home, now);
+      if (!edited.created) backup = await notes.backUp(edited.before, now);
       await keep(edited);
     },
-  }).catch((error: unknown) => {
-    throw withFile(error, settingsFile);
   });
   if (dryRun) return { settings, lockWritten: false };
   if (!settings.changed) await keep(settings);
@@ -139,12 +136,6 @@ function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lo
   );
 }
 
-/** The editor knows the place in the text; the file's name is ours to add. */
-function withFile(error: unknown, file: string): unknown {
-  if (!(error instanceof Problem) || error.message.includes(file)) return error;
-  return new Problem(error.code, `In ${file}: ${error.message}`, { about: { ...error.about, file }, cause: error });
-}
-
 /** What entries of this app look like in this file. */
 function marksOf({ places, hooksFile, calls }: EntryInstall, lock: LockFile | undefined): OwnEntryMarks {
   const before = lock === undefined ? [] : [fromLockPath(places.lockFile, lock.hooksPath)];
@@ -166,7 +157,7 @@ function restorePoint(
   if (record !== undefined && sha256(text) === record.afterHash) return { before: record.before, had: record.had };
   const isThere = ownEntries(settings, marks).length > 0;
   const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
-  return { before: editText(text, removeEdits(settings, marks, had)).text, had };
+  return { before: editText(text, removeEdits(settings, marks, had)), had };
 }
 
 function recordOf(

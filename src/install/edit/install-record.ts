@@ -1,7 +1,9 @@
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { realFile } from "../../engine/internal.ts";
 import {
+  closeAfter,
   type HomeSource,
   ignoringErrors,
   nodeFs,
@@ -43,54 +45,45 @@ export interface InstallRecord {
   readonly httpConsent?: HttpConsent;
 }
 
-/** Undefined when this user has not installed anything there, or another version did. */
-export async function readInstallRecord(realPath: string, home: HomeSource): Promise<InstallRecord | undefined> {
-  const bytes = await readState(["installs", recordName(realPath)], home);
-  if (bytes === undefined) return undefined;
-  // Undefined when it is damaged: entries are then known by the lock file, and cut out one by one.
-  const value = parseObject(bytes.toString("utf8")) as InstallRecord | undefined;
-  return value?.version === 1 ? value : undefined;
-}
+export type InstallNotes = Awaited<ReturnType<typeof installNotes>>;
 
-/** One install or uninstall of a settings file at a time: each builds on what the one before it noted. */
-export async function withRecordLock<T>(realPath: string, home: HomeSource, work: () => Promise<T>): Promise<T> {
-  await openState(["installs"], home);
-  return withLock(recordPath(realPath, home), work, { waitMs: 15_000 });
-}
+const maxBackups = 10;
 
-export async function writeInstallRecord(realPath: string, record: InstallRecord, home: HomeSource): Promise<void> {
-  await replaceFile(recordPath(realPath, home), `${JSON.stringify(record)}\n`);
-}
-
-export async function dropInstallRecord(realPath: string, home: HomeSource): Promise<void> {
-  await rm(recordPath(realPath, home), { force: true });
-}
-
-function recordPath(realPath: string, home: HomeSource): string {
-  return join(statePath(home), "installs", recordName(realPath));
-}
-
-function recordName(realPath: string): string {
-  return `${settingsKey(realPath)}.json`;
-}
-
-const keep = 10;
-
-/** What a settings file is called in our own folder. */
-export function settingsKey(realPath: string): string {
-  return sha256(realPath).slice(0, 32);
-}
-
-/** Keeps the bytes of a settings file in the user's state folder, the last ten of each; gives the backup's path. */
-export async function backUpSettings(realPath: string, text: string, home: HomeSource, now: Date): Promise<string> {
-  const folder = await openState(["backups", settingsKey(realPath)], home);
-  const hash = sha256(text).slice(0, 8);
-  const path = join(folder, `${now.toISOString().replaceAll(":", "-")}-${hash}.json`);
-  await replaceFile(path, text);
-  // Whatever the clock says, the one that was just written is not the oldest.
-  const others = (await readdir(folder)).filter((name) => name.endsWith(".json") && join(folder, name) !== path).sort();
-  for (const name of others.slice(0, 1 - keep)) await rm(join(folder, name), { force: true });
-  return path;
+/** This user's notes about one settings file: the record of its install, and backups. */
+export async function installNotes(settingsFile: string, home: HomeSource) {
+  const real = await realFile(settingsFile);
+  const key = sha256(real).slice(0, 32);
+  const name = `${key}.json`;
+  const path = join(statePath(home), "installs", name);
+  return {
+    /** The real path of the settings file. */
+    real,
+    backups: join(statePath(home), "backups", key),
+    /** Undefined when this user has not installed anything there, or another version did. */
+    async read(): Promise<InstallRecord | undefined> {
+      const bytes = await readState(["installs", name], home);
+      // Undefined when it is damaged: entries are then known by the lock file, and cut out one by one.
+      const value = bytes && (parseObject(bytes.toString("utf8")) as InstallRecord | undefined);
+      return value?.version === 1 ? value : undefined;
+    },
+    write: (record: InstallRecord) => replaceFile(path, `${JSON.stringify(record)}\n`),
+    drop: () => rm(path, { force: true }),
+    /** One install or uninstall of a settings file at a time: each builds on what the one before it noted. */
+    async exclusively<T>(work: () => Promise<T>): Promise<T> {
+      await openState(["installs"], home);
+      return withLock(path, work, { waitMs: 15_000 });
+    },
+    /** Keeps the bytes of the settings file, the last ten of each; gives the backup's path. */
+    async backUp(text: string, now: Date): Promise<string> {
+      const folder = await openState(["backups", key], home);
+      const backup = join(folder, `${now.toISOString().replaceAll(":", "-")}-${sha256(text).slice(0, 8)}.json`);
+      await replaceFile(backup, text);
+      // Whatever the clock says, the one that was just written is not the oldest.
+      const others = (await readdir(folder)).filter((one) => one.endsWith(".json") && join(folder, one) !== backup);
+      for (const one of others.sort().slice(0, 1 - maxBackups)) await rm(join(folder, one), { force: true });
+      return backup;
+    },
+  };
 }
 
 /** What was installed, for everybody who has the folder. It holds no secret, and its paths count from its folder's parent. */
@@ -155,11 +148,7 @@ async function textOf(path: string): Promise<string | undefined> {
   // A pipe without a writer would block forever.
   if (found?.isFile() === false) throw bad(path, "it is not a regular file");
   const file = await ignoringErrors(isMissing, nodeFs.open(path, openFlags.reading));
-  try {
-    return file && (await readWholeFile(file)).toString("utf8");
-  } finally {
-    await file?.close();
-  }
+  return file && closeAfter(file, async () => (await readWholeFile(file)).toString("utf8"));
 }
 
 function base(lockFile: string): string {

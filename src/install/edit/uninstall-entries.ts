@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { editSettings } from "../../engine/internal.ts";
+import { editSettings, realFile } from "../../engine/internal.ts";
 import {
   type HomeSource,
   ignoringErrors,
@@ -16,17 +16,8 @@ import { appKey } from "../../sdk/internal.ts";
 import type { ScopeFiles } from "../plan/install-places.ts";
 import { nothingBefore, type OwnEntryMarks, ownEntries, removeEdits } from "../plan/own-entries.ts";
 import type { EntryInstall } from "./install-entries.ts";
-import {
-  backUpSettings,
-  dropInstallRecord,
-  fromLockPath,
-  type InstallRecord,
-  readInstallRecord,
-  readLockFile,
-  settingsKey,
-  withRecordLock,
-} from "./install-record.ts";
-import { readSettings, realFile } from "./settings-file.ts";
+import { fromLockPath, type InstallNotes, type InstallRecord, installNotes, readLockFile } from "./install-record.ts";
+import { readSettings } from "./settings-file.ts";
 
 export interface UninstallCall extends Pick<EntryInstall, "places" | "home" | "now" | "dryRun" | "signal"> {
   /** Known when the lock file is lost. */
@@ -51,27 +42,29 @@ export interface Uninstalled {
  * out and all else stays. Contract: the lock file goes last, so that a call that was cut short can be made again.
  */
 export async function uninstall(call: UninstallCall): Promise<Uninstalled> {
-  const real = await realFile(call.places.settingsFile);
-  return call.dryRun ? uninstallAt(real, call) : withRecordLock(real, call.home, () => uninstallAt(real, call));
+  const notes = await installNotes(call.places.settingsFile, call.home);
+  return call.dryRun ? uninstallAt(notes, call) : notes.exclusively(() => uninstallAt(notes, call));
 }
 
-async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstalled> {
-  const { places, home, dryRun = false } = call;
+async function uninstallAt(notes: InstallNotes, call: UninstallCall): Promise<Uninstalled> {
+  const { places, dryRun = false } = call;
   const { settingsFile, lockFile } = places;
   const lock = await readLockFile(lockFile);
-  const record = await readInstallRecord(real, home);
+  const record = await notes.read();
   const known = lock === undefined ? (record?.hooksFile ?? call.hooksFile) : fromLockPath(lockFile, lock.hooksPath);
   const hooksFiles = [known, record?.hooksFile, call.hooksFile].filter((file) => file !== undefined);
   const marks: OwnEntryMarks = { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] };
-  const { settings, hash } = await readSettings(settingsFile);
+  const { settings, text } = await readSettings(settingsFile);
   const found = ownEntries(settings, marks).length > 0;
-  const asLeft = record !== undefined && record.afterHash === hash;
+  const asLeft = record !== undefined && record.afterHash === sha256(text);
   const wasInstalled = found || lock !== undefined || asLeft;
-  const done = asLeft ? await restore(real, record, call) : await cut(real, marks, record, call);
+  const restored = asLeft ? await restore(notes, record, call) : undefined;
+  const done = restored ?? (await cut(notes, marks, found, record, call));
   if (!dryRun) {
-    if (record?.beforeMode !== undefined) await ignoringErrors(["ENOENT", "ENOTDIR"], chmod(real, record.beforeMode));
+    if (record?.beforeMode !== undefined)
+      await ignoringErrors(["ENOENT", "ENOTDIR"], chmod(notes.real, record.beforeMode));
     await rm(lockFile, { force: true });
-    await dropInstallRecord(real, home);
+    await notes.drop();
     if (record?.madeFolder !== undefined) await removeEmpty(dirname(settingsFile), record.madeFolder);
   }
   const endsDaemon = known !== undefined && (known === record?.hooksFile || (await isOfScope(known, places)));
@@ -95,40 +88,42 @@ async function removeEmpty(folder: string, outermost: string): Promise<void> {
 
 type Done = Pick<Uninstalled, "how" | "before" | "after">;
 
-async function restore(real: string, record: InstallRecord, call: UninstallCall): Promise<Done> {
-  const { places, home, now, dryRun, signal } = call;
-  const { before } = record;
+/** Undefined when another program wrote in the last moment: then the file is no longer as install left it. */
+async function restore(
+  notes: InstallNotes,
+  { before, afterHash }: InstallRecord,
+  { now, dryRun, signal }: UninstallCall,
+): Promise<Done | undefined> {
+  const { real } = notes;
   const attempt = async (): Promise<Done | undefined> => {
     const bytes = await readFile(real);
     const text = bytes.toString("utf8");
-    if (sha256(text) !== record.afterHash) return undefined;
+    if (sha256(text) !== afterHash) return undefined;
     const done: Done = { how: before === null ? "removed" : "restored", before: text, after: before };
     if (dryRun) return done;
-    await backUpSettings(real, text, home, now);
+    await notes.backUp(text, now);
     if (before === null) {
       if (!(await readFile(real)).equals(bytes)) return undefined;
       await unlink(real);
     } else if ((await replaceFile(real, before, { expect: bytes })) === "changed") return undefined;
     return done;
   };
-  const done = dryRun ? await attempt() : await withLock(real, attempt, defined({ signal }));
-  // Another program wrote in the last moment: then it is no longer as install left it.
-  return done ?? cut(real, { root: places.root, hooksFiles: [record.hooksFile], calls: [] }, record, call);
+  return dryRun ? attempt() : withLock(real, attempt, defined({ signal }));
 }
 
 async function cut(
-  real: string,
+  notes: InstallNotes,
   marks: OwnEntryMarks,
+  found: boolean,
   record: InstallRecord | undefined,
-  { places: { settingsFile }, home, now, dryRun, signal }: UninstallCall,
+  { places: { settingsFile }, now, dryRun, signal }: UninstallCall,
 ): Promise<Done> {
   const had = record?.had ?? nothingBefore;
-  // Without an entry of ours there is nothing to lock or to make for it.
-  const none = ownEntries((await readSettings(settingsFile)).settings, marks).length === 0;
   const edited = await editSettings(settingsFile, (settings) => removeEdits(settings, marks, had), {
-    dryRun: dryRun === true || none,
+    // Without an entry of ours there is nothing to lock or to make for it.
+    dryRun: dryRun === true || !found,
     ...defined({ signal }),
-    beforeWrite: async ({ before }) => void (await backUpSettings(real, before, home, now)),
+    beforeWrite: async ({ before }) => void (await notes.backUp(before, now)),
   });
   return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
 }
@@ -146,7 +141,7 @@ export async function purgeTraces(
   const traces = [
     join(state, "state", "project", `h-${sha256(await realFile(root))}.json`),
     ...(hooksFile === undefined ? [] : [join(state, "tasks", appKey(hooksFile))]),
-    join(state, "backups", settingsKey(await realFile(settingsFile))),
+    (await installNotes(settingsFile, home)).backups,
     join(state, "log"),
   ];
   const there = traces.filter((path) => existsSync(path));

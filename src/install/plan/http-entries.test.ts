@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { catalog } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
-import { installFindings } from "../drift/install-findings.ts";
+import { installReport } from "../drift/install-findings.ts";
 import { statusOf } from "../drift/scope-status.ts";
 import { writeEntries } from "../edit/install-entries.ts";
 import { consent, endpoint, stop, type World, world } from "../fixtures/world.ts";
@@ -31,7 +31,7 @@ async function reported(here: World) {
     now: () => new Date(0),
   };
   const [user] = await statusOf(target, installer, ["user"], "nothing");
-  const findings = await installFindings(target, installer);
+  const { findings } = await installReport(target, installer);
   return {
     drift: (user?.drift ?? []).filter(({ kind }) => kind === "http-entry").map(({ message }) => message),
     notes: user?.notes ?? [],

@@ -3,10 +3,9 @@ import { connect } from "node:net";
 import { readSourceText } from "../../engine/internal.ts";
 import { eventRow, isEventName, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
-import { type Drift, drift } from "../drift/advice.ts";
-import type { InstallRecord } from "../edit/install-record.ts";
+import { type DriftReport, drift, eventsOf, type InstalledApp, noDrift, repairCommand } from "../drift/advice.ts";
 import { type InstallTarget, installScopes, scopeFiles, unlessProblem } from "./install-places.ts";
-import { type OwnEntry, ownHttpHooks } from "./own-entries.ts";
+import { ownHttpHooks } from "./own-entries.ts";
 
 /** What the user agreed to about entries of type http. */
 export interface HttpConsent {
@@ -54,21 +53,17 @@ export function checkConsent(
 }
 
 /** What to say about http entries in a settings file: a note when the user agreed to them, else something that is wrong. */
-export function httpReport(
-  entries: readonly OwnEntry[],
-  record: InstallRecord | undefined,
-): { readonly drift: readonly Drift[]; readonly notes: readonly string[] } {
+export function httpReport({ entries, record }: Pick<InstalledApp, "entries" | "record">): DriftReport {
   const found = entries.flatMap(ownHttpHooks);
   const [first] = found;
-  if (first === undefined) return { drift: [], notes: [] };
+  if (first === undefined) return noDrift;
   const decides = found.some(({ event }) => canDecide(event));
   const holdsToken = found.some(({ hook }) => /^Bearer [^$]/.test(String(hook.headers?.["Authorization"] ?? "")));
   const { decisions, literalToken } = record?.httpConsent ?? {};
   const agreed = record?.httpConsent !== undefined && (!decides || decisions) && (!holdsToken || literalToken);
   const port = URL.canParse(first.hook.url) ? `port ${new URL(first.hook.url).port}` : "the port";
-  const names = [...new Set(found.map(({ event }) => event))].join(", ");
   const gains = decides ? "gets the token and the events, and decides" : "gets the token and the events";
-  const message = `The entries for ${names} use http: a process that takes ${port} while the daemon is away ${gains}.`;
+  const message = `The entries for ${eventsOf(found)} use http: a process that takes ${port} while the daemon is away ${gains}.`;
   return agreed
     ? { drift: [], notes: [`${message} You agreed to this at install.`] }
     : { drift: [drift("http-entry", `${message} hookline install replaces them.`)], notes: [] };
@@ -89,16 +84,15 @@ export function namesApp(settings: string, hooksFile: string): boolean {
 
 /** An http entry names a port; any process that listens there gets the events. */
 export async function strangerOnPort(
-  entries: readonly OwnEntry[],
+  app: InstalledApp,
   daemon: Pick<Endpoint, "port"> | undefined,
-  cure: string,
 ): Promise<string | undefined> {
-  const url = entries.flatMap(ownHttpHooks).find(({ hook }) => URL.canParse(hook.url))?.hook.url;
+  const url = app.entries.flatMap(ownHttpHooks).find(({ hook }) => URL.canParse(hook.url))?.hook.url;
   const port = url === undefined ? undefined : Number(new URL(url).port);
   if (port === undefined || daemon?.port === port) return undefined;
   const owner = await listenerOn(port);
   if (owner === undefined) return undefined;
-  return `Port ${port}, which the http entries name, is taken by ${owner}. ${cure} chooses another.`;
+  return `Port ${port}, which the http entries name, is taken by ${owner}. ${repairCommand(app)} chooses another.`;
 }
 
 /** The process that listens on a port of this machine's own address, as text; undefined when none does. */

@@ -1,8 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { clientHome } from "../../engine/internal.ts";
+import { clientHome, realFile } from "../../engine/internal.ts";
 import { Problem, type ProblemCode } from "../../protocol/internal.ts";
-import { realFile } from "../edit/settings-file.ts";
 
 /** The user and the folder for which something is installed. */
 export interface InstallTarget {
@@ -43,18 +42,42 @@ export async function isUserScopeFile({ scope, lockFile }: ScopeFiles, target: I
   return scope !== "user" && (await realFile(lockFile)) === (await realFile(scopeFiles("user", target).lockFile));
 }
 
+/** The settings files of every parent folder that are not in effect in the folder itself. `given` are further files that are. */
+export function parentSettingsFiles(target: InstallTarget, given: readonly string[]): readonly string[] {
+  const here = folderOf(target);
+  const filesIn = (folder: string) =>
+    ["settings.json", "settings.local.json"].map((name) => join(folder, ".claude", name));
+  const inEffect = [...filesIn(here), scopeFiles("user", target).settingsFile, ...given].map(realPath);
+  const home = realPath(target.home);
+  return foldersUp(here)
+    .filter((folder) => folder !== here && folder !== home)
+    .flatMap(filesIn)
+    .filter((file) => !inEffect.includes(realPath(file)));
+}
+
 /** The nearest project folder above, else the current folder. */
-export function projectRoot({ cwd, home, project }: InstallTarget): string {
-  if (project !== undefined) return realPath(resolve(cwd, project));
-  const [here, never] = [realPath(cwd), realPath(home)];
-  for (let folder = here; ; folder = dirname(folder)) {
-    if (folder !== never && [".claude", ".git", "package.json"].some((name) => existsSync(join(folder, name))))
-      return folder;
-    if (dirname(folder) === folder) break;
-  }
+export function projectRoot(target: InstallTarget): string {
+  const here = folderOf(target);
+  if (target.project !== undefined) return here;
+  const never = realPath(target.home);
+  const marks = [".claude", ".git", "package.json"];
+  const isProject = (folder: string) => folder !== never && marks.some((name) => existsSync(join(folder, name)));
+  const root = foldersUp(here).find(isProject);
+  if (root !== undefined) return root;
   if (here !== never) return here;
   const message = `${here} is your home folder, not a project. Go to a project, name one with --cwd, or take --scope user.`;
   throw new Problem("install/no-project", message, { about: { folder: here } });
+}
+
+/** The folder that the user named, else the current one. */
+export function folderOf({ cwd, project = "." }: InstallTarget): string {
+  return realPath(resolve(cwd, project));
+}
+
+/** A folder and all its parents, the nearest first. */
+function foldersUp(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersUp(parent)];
 }
 
 const endings = ["ts", "mts", "js", "mjs"];

@@ -15,15 +15,11 @@ function report(value: unknown): Promise<void> {
   });
 }
 
-function inputsOf(): Promise<readonly string[]> {
-  // It loads, so Node knows the way; only the builder does not.
-  return appInputs(file).catch(() => [file]);
-}
-
 async function describe(): Promise<unknown> {
   try {
     const app = await loadApp(file, { env: process.env, cwd: process.cwd(), timeoutMs: 60_000 });
-    return { events: app.describe(), inputs: await inputsOf() };
+    // If the builder fails, Node still knows the way: the file was loaded.
+    return { events: app.describe(), inputs: await appInputs(file).catch(() => [file]) };
   } catch (error) {
     const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown };
     const inner = cause as { code?: string; name?: string; message?: string } | undefined;

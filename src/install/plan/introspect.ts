@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { endLeftovers, type FinishedProcess, findLeftovers, runProcess } from "../../exec/internal.ts";
 import { defined, Problem, parseObject } from "../../protocol/internal.ts";
-import { hashInputs } from "../../sdk/internal.ts";
-import type { EventNeeds } from "./plan-entries.ts";
+import { type HandledEvent, hashInputs } from "../../sdk/internal.ts";
 import { permissionFlags, sandboxEnv } from "./sandboxed-load.ts";
 
 export interface IntrospectOptions {
@@ -19,7 +18,7 @@ export interface IntrospectOptions {
 
 /** What an app says about itself. */
 export interface AppReport {
-  readonly events: readonly EventNeeds[];
+  readonly events: readonly HandledEvent[];
   /** The hooks file and everything it imports from its own tree. */
   readonly inputs: readonly string[];
   /** SHA-256 over the inputs, independent of where the folder is. */
@@ -89,7 +88,7 @@ function reportIn(text: string): Report | undefined {
 }
 
 type Report =
-  | { readonly events: readonly EventNeeds[]; readonly inputs: readonly string[] }
+  | { readonly events: readonly HandledEvent[]; readonly inputs: readonly string[] }
   | { readonly problem: { readonly code: string; readonly message: string; readonly cause: string } };
 
 type LoadFailure = Extract<Report, { problem: unknown }>["problem"];

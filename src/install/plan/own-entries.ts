@@ -143,7 +143,7 @@ export function removeEdits(settings: unknown, marks: OwnEntryMarks, had: Before
 function cuts(places: readonly OwnEntry[], had: BeforeInstall): readonly Edit[] {
   return places.toReversed().flatMap((place): readonly Edit[] => {
     const path = groupPath(place);
-    if (place.alone) return [{ do: "remove", path, made: { path: madePath(place, had) } }];
+    if (place.alone) return [{ do: "remove", path, made: madePath(place, had) }];
     return place.hooks.toReversed().map((hook): Edit => ({ do: "remove", path: [...path, "hooks", hook] }));
   });
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow } from "../../protocol/internal.ts";
+import type { HandledEvent } from "../../sdk/internal.ts";
 import { endpoint, guard, consent as httpConsent, stop } from "../fixtures/world.ts";
 import { hookCommands, shellLine } from "./hook-command.ts";
-import { type EventNeeds, type PlanOptions, planEntries } from "./plan-entries.ts";
+import { type PlanOptions, planEntries } from "./plan-entries.ts";
 
 const calls = hookCommands({
   scope: "project",
@@ -12,14 +13,14 @@ const calls = hookCommands({
   node: "/usr/bin/node",
 });
 const usual: PlanOptions = { scope: "project", transport: "auto", allEvents: false, warm: true, calls, endpoint };
-const plan = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) =>
+const plan = (needs: readonly HandledEvent[], options: Partial<PlanOptions> = {}) =>
   planEntries(needs, { ...usual, ...options });
-const transports = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) =>
+const transports = (needs: readonly HandledEvent[], options: Partial<PlanOptions> = {}) =>
   Object.fromEntries(plan(needs, options).map(({ event, transport }) => [event, transport]));
-const note: EventNeeds = { ...stop, event: "Notification", ids: ["Notification"] };
-const post: EventNeeds = { ...guard, event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue" };
+const note: HandledEvent = { ...stop, event: "Notification", ids: ["Notification"] };
+const post: HandledEvent = { ...guard, event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue" };
 
-test("one entry per event, with mode, deadline plus five seconds, and paths from the project's folder", () => {
+test("one entry per event, with mode, a timeout after the deadline, and paths from the project's folder", () => {
   expect(plan([stop, guard], { transport: "run" })).toEqual([
     {
       event: "PreToolUse",
@@ -39,7 +40,7 @@ test("one entry per event, with mode, deadline plus five seconds, and paths from
               "--event",
               "PreToolUse",
             ],
-            timeout: 35,
+            timeout: 45,
             onFailure: "block",
           },
         ],
@@ -113,6 +114,14 @@ test("a token is written into settings only with --literal-token", () => {
   expect(JSON.stringify(plan([note], { ...http, tokenEnv: "T" }))).not.toContain("t0ken");
 });
 
+test("the timeout of an entry is longer than the deadline, and under block longer than the deadline and the limit of a load", () => {
+  const timeoutOf = (onFailure: "block" | "continue") =>
+    plan([{ ...post, onFailure, deadlineMs: 300 }], { scope: "user", transport: "run" }).map(
+      ({ group }) => group.hooks[0].timeout,
+    );
+  expect([timeoutOf("continue"), timeoutOf("block")]).toEqual([[6], [16]]);
+});
+
 test("an http entry carries mode and token; with a variable, the token is in no file", () => {
   const http = { scope: "user", transport: "http", httpConsent } as const;
   const [entry] = plan([post], http).slice(-1);
@@ -131,7 +140,7 @@ test("an http entry carries mode and token; with a variable, the token is in no 
 });
 
 test("options that contradict each other are refused", () => {
-  const display: EventNeeds = { ...stop, event: "MessageDisplay", ids: ["MessageDisplay"] };
+  const display: HandledEvent = { ...stop, event: "MessageDisplay", ids: ["MessageDisplay"] };
   const refusals: [Partial<PlanOptions>, string][] = [
     [{ transport: "http" }, "install/http-in-project"],
     [{ transport: "run", allEvents: true }, "install/not-warm"],
@@ -144,7 +153,7 @@ test("options that contradict each other are refused", () => {
 });
 
 test("--all-events has every event of the catalog and no matcher; unknown events come last", () => {
-  const own: EventNeeds = { ...stop, event: "Later", ids: ["Later"] };
+  const own: HandledEvent = { ...stop, event: "Later", ids: ["Later"] };
   const entries = plan([own, guard], { allEvents: true });
   expect(entries.map(({ event }) => event)).toEqual([...Object.keys(catalog), "Later"]);
   expect(entries.filter(({ group }) => group.matcher !== undefined)).toEqual([]);

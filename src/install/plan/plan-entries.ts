@@ -4,23 +4,16 @@ import {
   catalog,
   defined,
   type EventRow,
+  escapeRegExp,
   type HttpHook,
   type MatchedField,
   Problem,
 } from "../../protocol/internal.ts";
-import { defaultDeadline, type FailureMode, needsCommand } from "../../sdk/internal.ts";
+import { defaultDeadline, type FailureMode, type HandledEvent, needsCommand } from "../../sdk/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import { failClosedCommand, failClosedLine, type HookCommands, shellLine } from "./hook-command.ts";
 import { checkConsent, type Endpoint, type HttpConsent } from "./http-entries.ts";
 import type { AskedTransport, InstallScope, Transport } from "./install-places.ts";
-
-/** What an app says about one of its events. */
-export interface EventNeeds {
-  readonly event: string;
-  readonly ids: readonly string[];
-  readonly onFailure: FailureMode;
-  readonly deadlineMs: number;
-}
 
 /** What the user asked for. */
 export interface EntryChoices {
@@ -59,7 +52,7 @@ export interface PlannedEntry {
 }
 
 /** One entry per event, in the catalog's order, unknown events last. Pure. */
-export function planEntries(needs: readonly EventNeeds[], options: PlanOptions): readonly PlannedEntry[] {
+export function planEntries(needs: readonly HandledEvent[], options: PlanOptions): readonly PlannedEntry[] {
   const chosen = transportsFor(needs, options);
   return [...chosen].map(([event, transport]) => {
     const need = needs.find((one) => one.event === event) ?? nothingNeeded(event);
@@ -70,11 +63,11 @@ export function planEntries(needs: readonly EventNeeds[], options: PlanOptions):
 }
 
 /** Whether any entry will need a port and a token; asked before there are any. */
-export function needsEndpoint(needs: readonly EventNeeds[], options: TransportOptions): boolean {
+export function needsEndpoint(needs: readonly HandledEvent[], options: TransportOptions): boolean {
   return [...transportsFor(needs, options).values()].includes("http");
 }
 
-function transportsFor(needs: readonly EventNeeds[], options: TransportOptions): ReadonlyMap<string, Transport> {
+function transportsFor(needs: readonly HandledEvent[], options: TransportOptions): ReadonlyMap<string, Transport> {
   const { transport, allEvents, scope, force } = options;
   if (transport === "http" && scope === "project") {
     const message =
@@ -118,11 +111,11 @@ function warmTransport(event: string, asked: AskedTransport): "http" | "client" 
   return rowOf(event)?.types.includes("http") === true ? "http" : "client";
 }
 
-function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): CommandHook | HttpHook {
+function hookFor(need: HandledEvent, transport: Transport, options: PlanOptions): CommandHook | HttpHook {
   const { event, onFailure, deadlineMs } = need;
   const common = {
-    // The app settles first: a host that runs into its own limit lets the action go on.
-    timeout: Math.ceil(deadlineMs / 1_000) + 5,
+    // The app settles first: a host that runs into its own limit lets the action go on. Loading has a limit of ten seconds.
+    timeout: Math.ceil(deadlineMs / 1_000) + (onFailure === "block" ? 15 : 5),
     ...(onFailure === "block" && refusesOnFailure(event) ? { onFailure } : {}),
   };
   if (transport === "http") return httpHook(onFailure, common, options);
@@ -152,7 +145,7 @@ function httpHook(
   return { type: "http", url, headers, ...(tokenEnv === undefined ? {} : { allowedEnvVars: [tokenEnv] }), ...common };
 }
 
-function nothingNeeded(event: string): EventNeeds {
+function nothingNeeded(event: string): HandledEvent {
   return { event, ids: [event], onFailure: "continue", deadlineMs: defaultDeadline(event) };
 }
 
@@ -202,8 +195,5 @@ function listed(names: readonly string[], field: MatchedField): string | undefin
 }
 
 function expression(name: string): string {
-  return name
-    .split("*")
-    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
-    .join(".*");
+  return name.split("*").map(escapeRegExp).join(".*");
 }

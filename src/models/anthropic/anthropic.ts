@@ -1,6 +1,6 @@
 import { loadPackage } from "../../protocol/internal.ts";
 import { boundedFetch } from "../answer-limits.ts";
-import { checkPortOptions, streamAnswer } from "../api-port.ts";
+import { checkPortOptions, portChecks, streamAnswer } from "../api-port.ts";
 import type { Model } from "../model.ts";
 import { messagesRequest } from "./anthropic-request.ts";
 import { anthropicReader } from "./anthropic-stream.ts";
@@ -23,11 +23,9 @@ export interface AnthropicOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-const optionNames = ["model", "smallModel", "contextWindow", "maxAnswerChars", "env"];
-
 /** Opens a model of the Anthropic API, with the official SDK. */
 export async function anthropic(options: AnthropicOptions = {}): Promise<Model> {
-  checkPortOptions("anthropic", options, optionNames);
+  checkPortOptions("anthropic", options, portChecks);
   const { default: Client } = await loadPackage(
     "@anthropic-ai/sdk",
     "A model of the Anthropic API",

@@ -68,7 +68,9 @@ function brokenTools(request: WireRequest, toolsOptional: boolean): string | und
   if (choice !== undefined && tools.length === 0) return "tool_choice: may only be specified while providing tools";
   if (choice?.type === "tool" && !names.includes(choice.name ?? ""))
     return `tool_choice.tool: Tool '${choice.name}' not found in provided tools`;
-  const usesTools = messages.some(({ content = [] }) => blocksOf(content).some(isOfTool));
+  const usesTools = messages.some(({ content = [] }) =>
+    blocksOf(content).some(({ type }) => type === "tool_use" || type === "tool_result"),
+  );
   if (usesTools && tools.length === 0 && !toolsOptional)
     return "Requests which include `tool_use` or `tool_result` blocks must define tools";
   return undefined;
@@ -159,10 +161,6 @@ function brokenCache({ system = [], messages = [], tools = [] }: WireRequest): s
 
 function callIdsIn(message: WireMessage | undefined): readonly string[] {
   return blocksOf(message?.content ?? []).flatMap(({ type, id = "" }) => (type === "tool_use" ? [id] : []));
-}
-
-function isOfTool({ type }: WireBlock): boolean {
-  return type === "tool_use" || type === "tool_result";
 }
 
 function isEmptyText({ type, text }: WireBlock): boolean {

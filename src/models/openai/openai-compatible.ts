@@ -1,6 +1,6 @@
-import { defined, loadPackage } from "../../protocol/internal.ts";
+import { defined, functionCheck, loadPackage } from "../../protocol/internal.ts";
 import { boundedFetch } from "../answer-limits.ts";
-import { checkPortOptions, streamAnswer } from "../api-port.ts";
+import { checkPortOptions, portChecks, streamAnswer } from "../api-port.ts";
 import { replaceLoneSurrogates } from "../message.ts";
 import type { Model, ModelError, ModelRequest } from "../model.ts";
 import { chatRequest, type LimitWord, unsupportedParts } from "./openai-request.ts";
@@ -22,11 +22,11 @@ export interface OpenaiCompatibleOptions {
   readonly onUnsupported?: (what: string) => void;
 }
 
-const optionNames = ["model", "smallModel", "contextWindow", "maxAnswerChars", "env", "onUnsupported"];
+const checks = { ...portChecks, onUnsupported: functionCheck };
 
 /** Opens a model of any server with a chat completions API, with the official package. */
 export async function openaiCompatible(options: OpenaiCompatibleOptions): Promise<Model> {
-  checkPortOptions("openaiCompatible", options, optionNames, ["model"]);
+  checkPortOptions("openaiCompatible", options, checks, ["model"]);
   const { default: Client } = await loadPackage(
     "openai",
     "A model of an OpenAI-compatible API",

@@ -1,4 +1,4 @@
-import { closestName, isObject, Problem } from "../../protocol/internal.ts";
+import { didYouMean, isObject, Problem } from "../../protocol/internal.ts";
 import type { ModelUsage, Purpose } from "../model.ts";
 
 /** The answers of a scripted model, as plain JSON. `schema/script.json` is its schema; `parseScript` reads it. */
@@ -152,17 +152,12 @@ function object(fields: Readonly<Record<string, Check>>, needed: readonly string
     if (missing !== undefined) return `${place} lacks "${missing}"`;
     for (const [key, held] of Object.entries(value)) {
       const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
-      if (check === undefined) return `${place} has "${key}", which no script has${meant(key, names)}`;
+      if (check === undefined) return `${place} has "${key}", which no script has.${didYouMean(key, names)}`;
       const wrong = check(held, at === "" ? key : `${at}.${key}`);
       if (wrong !== undefined) return wrong;
     }
     return undefined;
   };
-}
-
-function meant(key: string, names: readonly string[]): string {
-  const near = closestName(key, names);
-  return near === undefined ? "" : `. Did you mean "${near}"?`;
 }
 
 function listOf(check: Check): Check {

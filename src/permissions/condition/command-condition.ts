@@ -1,3 +1,4 @@
+import { escapeRegExp } from "../../protocol/internal.ts";
 import { type CommandPattern, couldCover } from "../rules/spec-patterns.ts";
 import { analyseText, type ShellAnalysis, type ShellContext } from "../shell/analyse.ts";
 import { coversText, joinsCommands, meets, textsOf } from "../shell/command-text.ts";
@@ -25,9 +26,7 @@ export function commandHolds(
   if (commands.length > 1 && joinsCommands(pattern) && coversText(text)(pattern)) return true;
   if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
   // The program is known only at run time: it may be one that starts another, such as a shell.
-  if (commands.some(hasOpenHead)) return true;
-  if (commands.some(runsUnknown)) return true;
-  if (commands.some((part) => trapsUnknown(part, context))) return true;
+  if (commands.some((part) => hasOpenHead(part) || runsUnknown(part) || trapsUnknown(part, context))) return true;
   const programs = parts.flatMap(programSet);
   if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
   if (programs.some((text) => namesCommand(pattern, text))) return true;
@@ -66,7 +65,7 @@ function runsUnknown({ opaque, words }: CommandPart): boolean {
   const open = args.some((word) => staticValue(word) === undefined);
   // An unknown option alone does not hide a command; every other reason does.
   if (opaque !== undefined) return open || !/\boptions? of\b/.test(opaque) || startsShell(words);
-  const head = (name && staticValue(name)) ?? "";
+  const head = staticValue(name) ?? "";
   const [first = ""] = args.map((word) => staticValue(word));
   if (/^(source|\.)$/.test(head) && readsOpenFile(first)) return true;
   if (/^(mapfile|readarray)$/.test(head) && args.some((word) => /^-[A-Za-z]*C/.test(word.pieces[0]))) return true;
@@ -80,7 +79,7 @@ function hasOpenHead({ words: [head] }: CommandPart): boolean {
 
 /** `trap '$x y' EXIT`: which command a trap runs later is decided then. */
 function trapsUnknown({ words: [name, ...args] }: CommandPart, context: ShellContext): boolean {
-  if (name === undefined || staticValue(name) !== "trap") return false;
+  if (staticValue(name) !== "trap") return false;
   const action = args.map((word) => staticValue(word) ?? "").find((text) => !text.startsWith("-"));
   if (action === undefined || !/[$`]/.test(action)) return false;
   return analyseText(action, context).parts.some((part) => part.kind === "command" && hasOpenHead(part));
@@ -121,17 +120,16 @@ function namesCommand(pattern: CommandPattern, text: string): boolean {
     if (name === "") return true;
     const open = form.length > 1 && form[0].trimEnd() === form[0] && form[0].trim() === word;
     const end = open ? "" : "(?![\\w-])";
-    const named = new RegExp(`(?<![\\w.-])(?:-[A-Za-z])?${escaped(name)}${end}`, changesCase.test(text) ? "i" : "");
+    const named = new RegExp(
+      `(?<![\\w.-])(?:-[A-Za-z])?${escapeRegExp(name)}${end}`,
+      changesCase.test(text) ? "i" : "",
+    );
     return texts.some((plain) => named.test(plain));
   });
 }
 
 /** `${x^^}`, `${x@L}` and `declare -u x`: text that bash evaluates later may have other letters than it is written with. */
 const changesCase = /\$\{[^}]{0,256}?(?:[\^,]|@[ULu])|\b(?:declare|typeset|local|readonly)\s+[-+]\w*[clu]/;
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
 
 /** Quotes in the usual sense only: inside double quotes an apostrophe is a letter. */
 function withoutSingleQuotes(text: string): string {

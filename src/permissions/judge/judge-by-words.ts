@@ -1,6 +1,6 @@
 import type { PolicyRule } from "../policy.ts";
-import { type NameTest, requiredNames } from "../rules/path-pattern.ts";
-import { compileSegment, matchesSegment, type Segment } from "../rules/path-segment.ts";
+import { requiredNames } from "../rules/path-pattern.ts";
+import { compileSegment, literalName, matchesSegment, type Segment } from "../rules/path-segment.ts";
 import { occursInOrder, plainWords, scanWords } from "../shell/word-scan.ts";
 import type { JudgeState, RulesOn } from "./judge-context.ts";
 import { askedBy, deniedByRule, type PartFinding } from "./judgement.ts";
@@ -18,13 +18,14 @@ export function judgeByWords(
     ...from.flatMap((rule) =>
       rule.meaning.target.kind === "command" ? [{ rule, words: rule.meaning.target.pattern.words }] : [],
     ),
-    ...(withFiles ? namesIn(onFiles, folded) : []),
+    ...(withFiles ? namesIn(onFiles) : []),
   ];
   const [deny, ask] = [searchesFor(rules.deny, policy.deny), searchesFor(rules.ask, policy.ask)];
   const searches = [...deny, ...ask];
   const scan = scanWords(text, {
     words: searches.flatMap((search) => ("words" in search ? search.words : [])),
     names: searches.flatMap((search) => ("names" in search ? search.names : [])),
+    folded,
   });
   const occurs = (search: (typeof searches)[number]) =>
     "words" in search
@@ -37,23 +38,26 @@ export function judgeByWords(
 }
 
 /** The rules on paths, each with the names that a path must contain. */
-function namesIn(rules: readonly PolicyRule[], folded: boolean) {
+function namesIn(rules: readonly PolicyRule[]) {
   return rules.flatMap((rule) => {
     const { target } = rule.meaning;
-    return target.kind === "path" ? [{ rule, names: requiredNames(target.pattern, folded) }] : [];
+    return target.kind === "path" ? [{ rule, names: requiredNames(target.pattern) }] : [];
   });
 }
 
 /** A deny rule on files whose names all occur in a text, literally or as a possible match of a glob such as `.env*`. */
 export function namesInText(text: string, state: JudgeState): PolicyRule | undefined {
   const folded = state.foldsCaseAt(state.context.cwd);
-  const candidates = namesIn(state.policy.deny, folded);
+  const candidates = namesIn(state.policy.deny);
   if (candidates.length === 0) return undefined;
-  const scan = scanWords(text, { words: [], names: candidates.flatMap(({ names }) => names) });
+  const scan = scanWords(text, { words: [], names: candidates.flatMap(({ names }) => names), folded });
   const globs = globsIn(text);
-  const occurs = (name: NameTest): boolean =>
-    scan.names.has(name) ||
-    globs.some((glob) => name.literal !== undefined && matchesSegment(glob, name.literal, name.folded));
+  const occurs = (name: Segment): boolean => {
+    const literal = literalName(name, folded);
+    return (
+      scan.names.has(name) || (literal !== undefined && globs.some((glob) => matchesSegment(glob, literal, folded)))
+    );
+  };
   // With more globs than are examined, any name may occur.
   const tooManyGlobs = globs.length > maxGlobs;
   return candidates.find(({ names }) => names.length > 0 && (tooManyGlobs || names.every(occurs)))?.rule;

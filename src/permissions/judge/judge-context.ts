@@ -23,9 +23,9 @@ export interface JudgeContext {
   readonly projectRoot: string;
   /** Working directories added for the session, in addition to those of the settings. */
   readonly directories?: readonly string[];
-  /** The permission mode. Default: `default`. */
-  readonly mode?: string;
-  /** False when there is no user to ask. */
+  /** Default: the mode of the settings, else `default`, which `manual` is another name of. An unknown mode is a warning of the judgement. */
+  readonly mode?: Mode | "manual";
+  /** False when there is no user to ask: a question then becomes a denial. Default: true. */
   readonly attended?: boolean;
   /** Whether file names are case-sensitive. Default: looked up. */
   readonly pathCase?: PathCase;
@@ -42,14 +42,13 @@ export interface JudgeContext {
 }
 
 const maxFiles = 1_000;
-const maxListed = 200_000;
 
 export type JudgeState = ReturnType<typeof openJudgeState>;
 
 /** The state of one judgement. Every lookup is made once. */
 export function openJudgeState(policy: Policy, context: JudgeContext) {
   const disk = context.fs ?? realFs;
-  const fs = withListingLimit(cachingFs(disk));
+  const fs = cachingFs(disk);
   const paths = new Map<string, ResolvedPath>();
   const resolve = (path: string) => getOrMake(paths, path, () => resolvePath(path, context.cwd, fs));
   const findings = new Map<string, PartFinding | undefined>();
@@ -71,7 +70,7 @@ export function openJudgeState(policy: Policy, context: JudgeContext) {
     /** The paths in the input of a file tool. */
     inputPaths: [] as ResolvedPath[],
     warnings,
-    /** A consistent view of the disk. Listings return at most `maxListed` names in total. */
+    /** A consistent view of the disk, with a limit to listings. */
     fs,
     resolve,
     /** Resolves a file that a command names. Undefined once `maxFiles` paths were resolved. */
@@ -97,20 +96,6 @@ function absoluteFolder(folder: string, { home, projectRoot }: JudgeContext): st
   return whole.startsWith("/") ? whole : `${projectRoot}/${whole}`;
 }
 
-function withListingLimit(fs: PathFs): PathFs {
-  const { list } = fs;
-  if (list === undefined) return fs;
-  let left = maxListed;
-  return {
-    ...fs,
-    list(path) {
-      const entries = left > 0 ? list(path) : undefined;
-      left -= entries?.length ?? 0;
-      return entries;
-    },
-  };
-}
-
 /** The session's own mode, else the host's, else the one of the settings. */
 function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]): Mode {
   let mode = policy.sessionMode ?? policy.defaultMode ?? "default";
@@ -128,20 +113,10 @@ function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]):
   return "default";
 }
 
-function sourceOf(rule: PolicyRule, { cwd, home, projectRoot }: JudgeContext): string {
-  switch (rule.scope) {
-    case "managed":
-    case "project":
-    case "local":
-      return projectRoot;
-    case "user":
-      return `${home}/.claude`;
-    case "settings":
-      return rule.file === undefined ? cwd : dirname(rule.file);
-    case "flags":
-    case "session":
-      return cwd;
-  }
+function sourceOf({ scope, file }: PolicyRule, { cwd, home, projectRoot }: JudgeContext): string {
+  if (scope === "user") return `${home}/.claude`;
+  if (scope === "settings" && file !== undefined) return dirname(file);
+  return scope === "managed" || scope === "project" || scope === "local" ? projectRoot : cwd;
 }
 
 /** The rules of each list that apply to certain tools. */

@@ -8,7 +8,8 @@ import type { Places } from "../shell/shell-part.ts";
 import { escapePattern, isPathPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
 import type { Access, JudgeState } from "./judge-context.ts";
 import { anchorsOf, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./judge-path.ts";
-import { askedBy, askedForTooManyFiles, deniedByRule, mayApply, type PartFinding, strictest } from "./judgement.ts";
+import { askedForTooManyFiles, deniedByRule, mayApply, type PartFinding, strictest } from "./judgement.ts";
+import { askedForUnknownRead } from "./working-directories.ts";
 
 /** A word that names files, and the access to them. */
 interface NamedFiles {
@@ -39,15 +40,14 @@ export function judgeNamedFiles(files: NamedFiles, places: Places, state: JudgeS
 }
 
 /** An unknown name may be any name: it needs a confirmation if a rule denies some. */
-function judgeUnknown({ raw, access }: NamedFiles, state: JudgeState): PartFinding | undefined {
-  const [first] = denyRules(access, state);
+function judgeUnknown(files: NamedFiles, state: JudgeState): PartFinding | undefined {
+  const [first] = denyRules(files.access, state);
   if (first === undefined) {
-    const blocked = !access.writes && state.policy.boundary.reads;
-    const why = `${raw} is not known beforehand, and permissions.blockReadsOutsideWorkingDirectories is set`;
-    return blocked ? askedBy(state.mode, "rule", why) : undefined;
+    const isBlocked = !files.access.writes && state.policy.boundary.reads;
+    return isBlocked ? askedForUnknownRead(files, state) : undefined;
   }
   if (first.meaning.target.kind === "all") return deniedByRule(first, `${first.text} denies it`);
-  return mayApply(first, `${raw} is not known beforehand`, state.mode);
+  return mayApply(first, `${files.raw} is not known beforehand`, state.mode);
 }
 
 function judgeInFolder(folder: string, files: KnownFiles, state: JudgeState): PartFinding | undefined {
@@ -59,8 +59,9 @@ function judgeInFolder(folder: string, files: KnownFiles, state: JudgeState): Pa
   const paths = expandGlob(pattern, folder, state.fs, state.resolve);
   const found = strictest(paths.map((path) => judgeResolved(path, access, state)));
   if (found?.decision === "deny") return found;
-  // If nothing matches, bash uses the pattern as a name. Reading it fails, but writing it creates a file.
-  const itself = paths.length === 0 && access.writes ? judgeOperandPath(literal, access, state) : undefined;
+  // If nothing matches, bash uses the pattern as a name. Writing creates the file; reading finds one that is named so, as `[id]/page.ts`.
+  const isUsed = paths.length === 0 && (access.writes || state.resolveOperand(literal)?.kind !== "missing");
+  const itself = isUsed ? judgeOperandPath(literal, access, state) : undefined;
   return strictest([found, itself, judgePatternText(folder, files, state)]);
 }
 

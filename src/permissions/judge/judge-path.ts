@@ -100,17 +100,8 @@ export function protectionFinding(path: ResolvedPath, state: JudgeState): PartFi
 
 export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, state: JudgeState): boolean {
   const { target } = rule.meaning;
-  if (target.kind === "all") return true;
-  return target.kind === "path" && patternCovers(target.pattern, rule, path, access, state);
-}
-
-function patternCovers(
-  pattern: PathPattern,
-  rule: PolicyRule,
-  path: ResolvedPath,
-  access: Access,
-  state: JudgeState,
-): boolean {
+  if (target.kind !== "path") return target.kind === "all";
+  const { pattern } = target;
   const anchors = spelledAnchors(pattern, rule, state);
   if (rule.list === "allow") {
     const options = { anyDepth: false, folded: false, folderItself: !access.writes };

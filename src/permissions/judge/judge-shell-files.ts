@@ -6,7 +6,7 @@ import { copiedPaths, pathsOf } from "../shell/programs/file-operands.ts";
 import { type OptionGrammar, readProgramArguments } from "../shell/programs/program-options.ts";
 import { type ReadFiles, readOnlyFiles } from "../shell/programs/read-only-commands.ts";
 import { type CommandPart, type FilePart, headOf, type ShellWord, staticValue } from "../shell/shell-part.ts";
-import { escapePattern } from "../shell/word-pieces.ts";
+import { patternsOf } from "../shell/word-pieces.ts";
 import {
   type Access,
   isInside,
@@ -40,9 +40,11 @@ export function judgeRedirection(part: FilePart, state: JudgeState): PartFinding
   const fault = text === undefined ? undefined : pathFault(text);
   if (fault !== undefined) return unusableInput(fault);
   if (text === undefined || part.places.unknown) {
-    const { expansions = [text === undefined ? undefined : escapePattern(text)], raw } = part.target;
-    const namedFindings = expansions.map((pattern) => judgeNamedFiles({ pattern, raw, access }, part.places, state));
-    const restricted = strictest(namedFindings);
+    const { raw } = part.target;
+    const patterns = patternsOf(part.target) ?? [undefined];
+    const restricted = strictest(
+      patterns.map((pattern) => judgeNamedFiles({ pattern, raw, access }, part.places, state)),
+    );
     if (restricted) return restricted;
   }
   const { paths, sure } = pathsOf(part.target, part.places, state.context.home);
@@ -106,10 +108,10 @@ function judgeReadWord(word: ShellWord, part: CommandPart, state: JudgeState): P
 
 /** Not `cp -r`: the content of a folder is not examined and may be configuration. */
 const editCommands: ReadonlyMap<string, OptionGrammar> = new Map([
-  ["mkdir", { flags: "pv", long: ["--parents", "--verbose"] }],
-  ["touch", { flags: "acm" }],
-  ["cp", { flags: "finpuv", long: ["--force", "--no-clobber", "--verbose"] }],
-  ["mv", { flags: "finuv", long: ["--force", "--no-clobber", "--verbose"] }],
+  ["mkdir", { usage: "-pv --parents --verbose" }],
+  ["touch", { usage: "-acm" }],
+  ["cp", { usage: "-finpuv --force --no-clobber --verbose" }],
+  ["mv", { usage: "-finuv --force --no-clobber --verbose" }],
 ]);
 
 /**
@@ -117,10 +119,9 @@ const editCommands: ReadonlyMap<string, OptionGrammar> = new Map([
  * text: relative links in the moved folder could redirect other writes.
  */
 export function judgeEdits(part: CommandPart, isOnlyChange: boolean, state: JudgeState): PartFinding | undefined {
-  const [name, ...args] = part.words;
-  const head = (name && staticValue(name)) ?? "";
+  const head = headOf(part) ?? "";
   const grammar = editCommands.get(head);
-  const read = grammar && !part.openEnded ? readProgramArguments(args, grammar, false) : undefined;
+  const read = grammar && !part.openEnded ? readProgramArguments(part.words.slice(1), grammar, false) : undefined;
   if (read === undefined || read.operands.length === 0) return undefined;
   const operandPaths = read.operands.map((word) => pathsOf(word, part.places, state.context.home));
   const paths = [...operandPaths.flatMap((operand) => operand.paths), ...copiedPaths(part, state.context.home)];

@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../protocol/internal.ts";
+import { isObject, type ToolInput } from "../../protocol/internal.ts";
 import { badCall, checkContext, checkReturnedBy } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { coversTool, currentName, kindOf } from "../rules/rule-tools.ts";
@@ -36,7 +36,8 @@ export function judge(
   checkContext(context, "judge", ["cwd", "home", "projectRoot"]);
   const state = openJudgeState(policy, context);
   const tool = currentName(call.tool, policy.names);
-  const input = freezeInput(call.input);
+  const copy = frozenCopy(call.input);
+  const input: ToolInput = isObject(copy) ? copy : Object.freeze({});
   const content = judgeContent(tool, input, state);
   const findings = [...judgeCall(tool, input, state), ...content.findings];
   const stance = firmest(findings);
@@ -132,14 +133,7 @@ function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFindi
  * A frozen copy of an input, so that the judged input is the one that runs. Values that JSON cannot hold are left out. An object that
  * occurs more than once, or contains itself, is copied once.
  */
-function freezeInput(input: unknown): ToolInput {
-  const copy = copyValue(input, new Map(), 0);
-  return copy !== null && typeof copy === "object" && !Array.isArray(copy) ? (copy as ToolInput) : Object.freeze({});
-}
-
-const maxInputDepth = 1_000;
-
-function copyValue(value: unknown, copies: Map<object, unknown>, depth: number): unknown {
+export function frozenCopy(value: unknown, copies = new Map<object, unknown>(), depth = 0): unknown {
   if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (value === null || typeof value !== "object") return value;
   if (copies.has(value)) return copies.get(value);
@@ -148,7 +142,9 @@ function copyValue(value: unknown, copies: Map<object, unknown>, depth: number):
   copies.set(value, copy);
   for (const [key, inner] of Object.entries(value)) {
     // Defined, not assigned: `__proto__` must become an ordinary key.
-    Object.defineProperty(copy, key, { value: copyValue(inner, copies, depth + 1), enumerable: true });
+    Object.defineProperty(copy, key, { value: frozenCopy(inner, copies, depth + 1), enumerable: true });
   }
   return Object.freeze(copy);
 }
+
+const maxInputDepth = 1_000;

@@ -1,20 +1,11 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
-import type { Policy, PolicyRule } from "../policy.ts";
-import { type Mode, modes, type RuleScope, type RuleWarning } from "../rule-layer.ts";
-import type { RuleList } from "../rules/rule-meaning.ts";
+import type { Policy, PolicyRule, RuleRef } from "../policy.ts";
+import { type Mode, modes, type RuleWarning } from "../rule-layer.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
 import type { ShellProblem, Span } from "../shell/shell-part.ts";
 
 /** The kind of thing that decided. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
-
-/** The rule that decided, with its list and its source. */
-export interface RuleRef {
-  readonly text: string;
-  readonly list: RuleList;
-  readonly scope: RuleScope;
-  readonly file?: string;
-}
 
 /** One thing that a call does, with its decision. */
 export interface JudgedPart {
@@ -161,8 +152,8 @@ export function firmest(findings: readonly PartFinding[]): Stance {
 
 export function refOf(rule: PolicyRule | null): RuleRef | null {
   if (rule === null) return null;
-  const { text, list, scope, file } = rule;
-  return file === undefined ? { text, list, scope } : { text, list, scope, file };
+  const { meaning: _, ...ref } = rule;
+  return ref;
 }
 
 /** A part that is not analysed further: it has no head and runs in the folder of the call. */

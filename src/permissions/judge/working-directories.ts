@@ -1,7 +1,7 @@
 import { isWithin, maxPathLength, type ResolvedPath } from "../paths/resolve-path.ts";
 import { fileOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
-import { type CommandPart, type ShellWord, staticValue } from "../shell/shell-part.ts";
-import { isPathPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
+import { type CommandPart, headOf, type ShellWord, staticValue } from "../shell/shell-part.ts";
+import { isOpenPattern, unescapePattern } from "../shell/word-pieces.ts";
 import { type Access, isInside, type JudgeState, shellRead, standardStreams } from "./judge-context.ts";
 import { askedBy, askedForTooManyFiles, deniedByRule, type PartFinding, strictest } from "./judgement.ts";
 
@@ -47,12 +47,11 @@ export function judgeOutsideReads(part: CommandPart, state: JudgeState): PartFin
     const texts = written.flatMap(({ pattern }) => (pattern === undefined ? [] : [knownText(pattern)]));
     return judgeTexts(texts, part, state);
   }
-  const [head, ...args] = part.words;
-  const folders = readsFolder.test((head && staticValue(head)) ?? "");
+  const folders = readsFolder.test(headOf(part) ?? "");
   return strictest(
-    args.flatMap((word) => {
+    part.words.slice(1).flatMap((word) => {
       const texts = textsOf(word, state.context.home);
-      if (texts === undefined) return folders ? [unknownWord(word, state)] : [];
+      if (texts === undefined) return folders ? [askedForUnknownRead(word, state)] : [];
       return [judgeTexts(texts, part, state)];
     }),
   );
@@ -75,17 +74,13 @@ function textsOf(word: ShellWord, home: string): readonly string[] | undefined {
 }
 
 function knownText(pattern: string): string {
-  return unescapePattern(isOpen(pattern) ? folderOf(pattern) : pattern);
-}
-
-function isOpen(pattern: string): boolean {
-  return isPathPattern(pattern) || pattern.includes(someWord);
+  return unescapePattern(isOpenPattern(pattern) ? folderOf(pattern) : pattern);
 }
 
 /** `/etc/` of `/etc/*.conf`. */
 function folderOf(pattern: string): string {
   const segments = pattern.split("/");
-  const known = segments.slice(0, segments.findIndex(isOpen));
+  const known = segments.slice(0, segments.findIndex(isOpenPattern));
   return known.map((segment) => `${segment}/`).join("");
 }
 
@@ -107,7 +102,8 @@ function judgeOutsidePath(path: string, state: JudgeState): PartFinding | undefi
   return boundaryFinding(resolved, shellRead, state);
 }
 
-function unknownWord({ raw }: ShellWord, state: JudgeState): PartFinding {
+/** A word that may name any file: with the same setting it needs a confirmation. */
+export function askedForUnknownRead({ raw }: Pick<ShellWord, "raw">, state: JudgeState): PartFinding {
   const why = `${raw} is not known beforehand, and permissions.blockReadsOutsideWorkingDirectories is set`;
   return askedBy(state.mode, "rule", why);
 }

@@ -13,8 +13,7 @@ export const realFs: PathFs = {
       if (stat === undefined) return { kind: "missing" };
       return { kind: kindOf(stat), device: stat.dev, inode: stat.ino };
     } catch (cause) {
-      const code = (cause as NodeJS.ErrnoException).code;
-      return { kind: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable" };
+      return { kind: isMissing(cause) ? "missing" : "unreadable" };
     }
   },
   // Undefined when it was removed or replaced since the lookup. The caller treats it as unreadable.
@@ -23,11 +22,15 @@ export const realFs: PathFs = {
     try {
       return readFolder(path);
     } catch (cause) {
-      const code = (cause as NodeJS.ErrnoException).code;
-      return code === "ENOENT" || code === "ENOTDIR" ? [] : undefined;
+      return isMissing(cause) ? [] : undefined;
     }
   },
 };
+
+function isMissing(cause: unknown): boolean {
+  const { code } = cause as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
 
 function readFolder(path: string): readonly PathEntry[] | undefined {
   const folder = opendirSync(path, { bufferSize: 256 });
@@ -49,16 +52,26 @@ function kindOf(entry: Stats | Dirent): PathEntry["kind"] {
   return entry.isFile() ? "file" : "special";
 }
 
-/** A file system that looks up each name once, so that one judgement sees a consistent state. */
+const maxListed = 200_000;
+
+/**
+ * A file system that looks up each name once, so that one judgement sees a consistent state. Its listings return at most `maxListed`
+ * names in total.
+ */
 export function cachingFs(fs: PathFs): PathFs {
   const stats = new Map<string, PathStat>();
   const links = new Map<string, string | undefined>();
   const folders = new Map<string, readonly PathEntry[] | undefined>();
-  const { list } = fs;
+  let left = maxListed;
+  const list = (path: string) => {
+    const entries = left > 0 ? getOrMake(folders, path, () => fs.list?.(path)) : undefined;
+    left -= entries?.length ?? 0;
+    return entries;
+  };
   return {
     lstat: (path) => getOrMake(stats, path, () => fs.lstat(path)),
     readlink: (path) => getOrMake(links, path, () => fs.readlink(path)),
-    ...(list && { list: (path: string) => getOrMake(folders, path, () => list.call(fs, path)) }),
+    ...(fs.list && { list }),
   };
 }
 

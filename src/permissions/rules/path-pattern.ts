@@ -1,5 +1,4 @@
-import { foldName } from "../paths/resolve-path.ts";
-import { compileSegment, matchesSegment, type Segment } from "./path-segment.ts";
+import { compileSegment, matchesSegment, matchesWithRuns, type Segment } from "./path-segment.ts";
 import type { Invalid } from "./rule.ts";
 
 /** What a path pattern is relative to: the root of the file system, home, the folder of the rule's source, or the working directory. */
@@ -55,9 +54,12 @@ export interface PathMatchOptions {
 
 /** Whether the pattern covers a path. `below` is its segments below the anchor. */
 export function coversPath(pattern: PathPattern, below: readonly string[], options: PathMatchOptions): boolean {
-  const segments = options.folderItself ? withoutTrailingRun(pattern.segments) : pattern.segments;
-  const isAtAnyDepth = pattern.name || (options.anyDepth && (pattern.floats || pattern.single));
-  return matchesPrefix(isAtAnyDepth ? ["**", ...segments] : segments, below, options.folded);
+  const { anyDepth, folded, folderItself } = options;
+  const segments = folderItself ? withoutTrailingRun(pattern.segments) : pattern.segments;
+  const isAtAnyDepth = pattern.name || (anyDepth && (pattern.floats || pattern.single));
+  return matchesPrefix(isAtAnyDepth ? ["**", ...segments] : segments, below, (segment, name) =>
+    matchesSegment(segment, name, folded),
+  );
 }
 
 /**
@@ -70,29 +72,30 @@ export function couldCoverPath(
   overlaps: (rule: Segment, glob: Segment) => boolean,
 ): boolean {
   const named = withoutTrailingRun(pattern.segments);
-  const segments = pattern.floats || pattern.single ? (["**", ...named] as const) : named;
-  // The positions in the pattern that are reachable after each segment of the glob.
-  let reached = skipRuns(new Set([0]), segments);
-  for (const segment of below) {
-    if (reached.has(segments.length)) return true;
-    const next = new Set<number>();
-    for (const at of reached) {
-      const wanted = segments[at];
-      if (wanted === "**") next.add(at);
-      else if (wanted !== undefined && overlaps(wanted, segment)) next.add(at + 1);
-    }
-    reached = skipRuns(next, segments);
-  }
-  return reached.has(segments.length);
+  return (
+    named.length === 0 || matchesPrefix(pattern.floats || pattern.single ? ["**", ...named] : named, below, overlaps)
+  );
+}
+
+/** Whether the pattern matches the path or a folder above it. A run at its end needs at least one more segment. */
+function matchesPrefix<Item>(
+  pattern: PathPattern["segments"],
+  path: readonly Item[],
+  fits: (segment: Segment, item: Item) => boolean,
+): boolean {
+  const matches = (segments: PathPattern["segments"], items: readonly Item[]) =>
+    matchesWithRuns(
+      segments,
+      items,
+      (segment) => segment === "**",
+      (segment, item) => segment !== "**" && fits(segment, item),
+    );
+  if (pattern.at(-1) !== "**") return matches([...pattern, "**"], path);
+  return path.length > 0 && matches(pattern, path.slice(0, -1));
 }
 
 function withoutTrailingRun(segments: PathPattern["segments"]): PathPattern["segments"] {
   return segments.at(-1) === "**" ? segments.slice(0, -1) : segments;
-}
-
-function skipRuns(places: Set<number>, segments: readonly (Segment | "**")[]): Set<number> {
-  for (const at of places) if (segments[at] === "**") places.add(at + 1);
-  return places;
 }
 
 /** The literal segments at the start of a pattern. */
@@ -105,23 +108,9 @@ export function leadingNames(pattern: PathPattern): string[] {
   return names;
 }
 
-/** A test for the name of a file or folder. */
-export interface NameTest {
-  /** The name itself, unless it is a pattern. */
-  readonly literal?: string;
-  /** Whether the name is compared with case and Unicode form folded. */
-  readonly folded: boolean;
-  fits(name: string): boolean;
-}
-
-/** One test per segment: a path that the pattern covers contains a matching name for each. */
-export function requiredNames(pattern: PathPattern, folded: boolean): NameTest[] {
-  const named = pattern.segments.filter((segment) => segment !== "**");
-  return named.map((segment) => {
-    const fits = (name: string) => matchesSegment(segment, folded ? foldName(name) : name, folded);
-    const literal = folded ? segment.foldedLiteral : segment.literal;
-    return literal === undefined ? { folded, fits } : { literal, folded, fits };
-  });
+/** The segments that are names or patterns of names: a path that the pattern covers contains a matching name for each. */
+export function requiredNames(pattern: PathPattern): Segment[] {
+  return pattern.segments.filter((segment) => segment !== "**");
 }
 
 function splitAnchor(spec: string): { anchor: PathAnchor; rest: string } {
@@ -129,32 +118,4 @@ function splitAnchor(spec: string): { anchor: PathAnchor; rest: string } {
   if (spec.startsWith("/")) return { anchor: "source", rest: spec.slice(1) };
   if (spec === "~" || spec.startsWith("~/")) return { anchor: "home", rest: spec.slice(2) };
   return { anchor: "cwd", rest: spec };
-}
-
-/**
- * Whether the pattern matches the path or a folder above it. Backtracks only to the last `**`, so the time is at most the product of
- * both lengths.
- */
-function matchesPrefix(pattern: readonly (Segment | "**")[], path: readonly string[], folded: boolean): boolean {
-  let [at, from] = [0, 0];
-  let backtrack: { at: number; from: number } | undefined;
-  for (;;) {
-    const segment = pattern[at];
-    if (segment === undefined) return true;
-    if (segment === "**" && at === pattern.length - 1) return from < path.length;
-    if (segment === "**") {
-      backtrack = { at: at + 1, from };
-      at += 1;
-      continue;
-    }
-    const name = path[from];
-    if (name !== undefined && matchesSegment(segment, name, folded)) {
-      at += 1;
-      from += 1;
-      continue;
-    }
-    if (backtrack === undefined || backtrack.from >= path.length) return false;
-    backtrack = { at: backtrack.at, from: backtrack.from + 1 };
-    ({ at, from } = backtrack);
-  }
 }

@@ -34,30 +34,45 @@ export function compileSegment(text: string, syntax: GlobSyntax = "gitignore"): 
   return { tokens, folded, literal: tokens.join(""), foldedLiteral: folded.join("") };
 }
 
-/** Whether a name matches. Backtracks only to the last `*`, so the time is at most the product of both lengths. */
+/** The name that the segment stands for, if it is not a pattern. */
+export function literalName(segment: Segment, folded: boolean): string | undefined {
+  return folded ? segment.foldedLiteral : segment.literal;
+}
+
+/** Whether a name matches. With `folded` the name must already be folded. */
 export function matchesSegment(segment: Segment, name: string, folded: boolean): boolean {
-  const literal = folded ? segment.foldedLiteral : segment.literal;
+  const literal = literalName(segment, folded);
   if (literal !== undefined) return literal === name;
   const tokens = folded ? segment.folded : segment.tokens;
-  const letters = Array.from(name);
+  return matchesWithRuns(tokens, Array.from(name), (token) => token === anyRun, matchesToken);
+}
+
+/**
+ * Whether a pattern matches all items; a run matches any number of them. Backtracks only to the last run, so the time is at most the
+ * product of both lengths.
+ */
+export function matchesWithRuns<Wanted, Item>(
+  pattern: readonly Wanted[],
+  items: readonly Item[],
+  isRun: (wanted: Wanted) => boolean,
+  fits: (wanted: Wanted, item: Item) => boolean,
+): boolean {
   let [at, from] = [0, 0];
   let backtrack: { at: number; from: number } | undefined;
-  while (from < letters.length || at < tokens.length) {
-    const token = tokens[at];
-    if (token === anyRun) {
+  while (from < items.length || at < pattern.length) {
+    const wanted = pattern[at];
+    const item = items[from];
+    if (wanted !== undefined && isRun(wanted)) {
       backtrack = { at: at + 1, from };
       at += 1;
-      continue;
-    }
-    const letter = letters[from];
-    if (token !== undefined && letter !== undefined && matchesToken(token, letter)) {
+    } else if (wanted !== undefined && item !== undefined && fits(wanted, item)) {
       at += 1;
       from += 1;
-      continue;
+    } else {
+      if (backtrack === undefined || backtrack.from >= items.length) return false;
+      backtrack = { at: backtrack.at, from: backtrack.from + 1 };
+      ({ at, from } = backtrack);
     }
-    if (backtrack === undefined || backtrack.from >= letters.length) return false;
-    backtrack = { at: backtrack.at, from: backtrack.from + 1 };
-    ({ at, from } = backtrack);
   }
   return true;
 }

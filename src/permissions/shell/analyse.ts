@@ -1,11 +1,11 @@
 import { messageOf } from "../../protocol/internal.ts";
 import { badCall, checkContext } from "../check-call.ts";
 import { characterProblems, costProblems, type MaskedText, maskHeredocs, parseShell } from "./prepare-text.ts";
-import { type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
+import { headOf, type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
 import { startIn } from "./shell-state.ts";
 import type { ShellWalk } from "./walk-context.ts";
 import { walkBody, walkScript } from "./walk-script.ts";
-import { isPathPattern, someWord } from "./word-pieces.ts";
+import { isOpenPattern } from "./word-pieces.ts";
 
 /** The total length of nested scripts that is analysed. */
 const maxNestedCharacters = 65_536;
@@ -114,11 +114,10 @@ function withAnyFolder(parts: readonly ShellPart[]): readonly ShellPart[] {
 
 function leadsAnywhere(part: ShellPart): boolean {
   if (part.kind !== "command") return false;
-  const [head, ...args] = part.words;
-  return /^(?:cd|pushd)$/.test((head && staticValue(head)) ?? "") && args.some(mayBeAnyFolder);
+  return /^(?:cd|pushd)$/.test(headOf(part) ?? "") && part.words.slice(1).some(mayBeAnyFolder);
 }
 
 function mayBeAnyFolder(word: ShellWord): boolean {
   if (staticValue(word) !== undefined || word.tilde !== undefined) return false;
-  return !word.expansions || word.expansions.some((text) => isPathPattern(text) || text.includes(someWord));
+  return !word.expansions || word.expansions.some(isOpenPattern);
 }

@@ -4,7 +4,7 @@ import { emptyWord, type ShellWord, type Span, staticValue } from "./shell-part.
 import { placesIn, type ShellState, withoutVariables, withVariable } from "./shell-state.ts";
 import { isHarmlessName, isPrivateName, report, type ShellWalk, sourceOf, type WordFindings } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
-import { assignAtoms, type Expander, escapePattern, expandAtoms, type VariableValue } from "./word-pieces.ts";
+import { assignAtoms, type Expander, expandAtoms, quotedAtom, type VariableValue } from "./word-pieces.ts";
 
 /** Walks `name=value`, which is exported if a command follows. Returns the state afterwards. */
 export function walkAssignment(
@@ -72,7 +72,7 @@ export function readAssignedWord(node: Assignment, findings: WordFindings): Read
   const value = readWord(node.value, findings);
   const [first, ...rest] = value.pieces;
   const { atoms, ...word } = value;
-  const name = { pattern: escapePattern(raw.slice(0, -node.value.text.length)), quoted: true };
+  const name = quotedAtom(raw.slice(0, -node.value.text.length));
   return {
     ...word,
     ...(atoms ? { atoms: [name, ...atoms] } : {}),
@@ -92,7 +92,7 @@ export function walkFindings(findings: WordFindings, state: ShellState, walk: Sh
   }
 }
 
-/** Expands the words of one command. Equal words are expanded once. */
+/** Expands the words of one command. Equal words are expanded once: a hostile text has thousands of them. */
 export function expandWords(words: readonly ReadWord[], state: ShellState, walk: ShellWalk): ShellWord[] {
   const expandedByText = new Map<string, ShellWord>();
   return words.map((word) => {

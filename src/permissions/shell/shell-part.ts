@@ -118,7 +118,7 @@ export type ShellProblemCode = keyof typeof shellProblemCodes;
 
 /** The first word of a command, if it is known. */
 export function headOf({ words: [first] }: CommandPart): string | undefined {
-  return first && staticValue(first);
+  return staticValue(first);
 }
 
 /** The same without folders: `rm` for `/bin/rm`. */
@@ -126,7 +126,7 @@ export function programName(part: CommandPart): string | undefined {
   return headOf(part)?.split("/").at(-1);
 }
 
-/** The value of a word, if it is completely known. */
-export function staticValue(word: ShellWord): string | undefined {
-  return word.pieces.length === 1 ? word.pieces[0] : undefined;
+/** The value of a word, if there is one and it is completely known. */
+export function staticValue(word: ShellWord | undefined): string | undefined {
+  return word?.pieces.length === 1 ? word.pieces[0] : undefined;
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { type Places, type ShellWord, staticValue } from "./shell-part.ts";
-import { isPathPattern, type ShellVariables, someWord, unescapePattern, type VariableValue } from "./word-pieces.ts";
+import { isOpenPattern, type ShellVariables, unescapePattern, type VariableValue } from "./word-pieces.ts";
 
 export const noVariables: ShellVariables = new Map();
 
@@ -187,5 +187,5 @@ function cdTarget(head: string, args: readonly ShellWord[], { home, hasCdPath }:
 
 /** The possible values of a word with variables, except patterns. */
 function textsOf({ expansions = [] }: ShellWord): readonly string[] {
-  return expansions.filter((text) => !isPathPattern(text) && !text.includes(someWord)).map(unescapePattern);
+  return expansions.filter((text) => !isOpenPattern(text)).map(unescapePattern);
 }

@@ -1,5 +1,5 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
-import { report, type ShellWalk } from "./walk-context.ts";
+import { type NodeSpan, report, type ShellWalk, sourceOf } from "./walk-context.ts";
 
 /**
  * Verifies the result of the parser: between the words of a script there may only be blanks, comments, operators and reserved words.
@@ -11,17 +11,15 @@ export function verifyParse(script: ParsedScript, walk: ShellWalk): void {
   leaves.sort((a, b) => a.pos - b.pos);
   let at = script.pos;
   for (const [index, leaf] of leaves.entries()) {
-    checkGap({ start: at, end: leaf.pos, behindLeaf: index > 0, beforeLeaf: true, test: leaf.test }, walk);
+    checkGap({ pos: at, end: leaf.pos }, index > 0, leaf, walk);
     const isAdjacent = leaf.pos <= at && index > 0 && !leaf.opens;
     if (leaf.pos < at || isAdjacent) report(walk, "lexical", leaf, "two words without a blank between them");
     at = leaf.end;
   }
-  checkGap({ start: at, end: script.end, behindLeaf: leaves.length > 0, beforeLeaf: false, test: false }, walk);
+  checkGap({ pos: at, end: script.end }, leaves.length > 0, undefined, walk);
 }
 
-interface ParsedSpan {
-  readonly pos: number;
-  readonly end: number;
+interface ParsedSpan extends NodeSpan {
   /** May directly follow a word, as `>` does. */
   readonly opens: boolean;
   /** Inside `[[ ]]`, where operators look like words. */
@@ -56,19 +54,12 @@ const operators =
   /[ \t\n]+|;;&|;;|;&|&&|\|\||\|&|[;&|(){}!]|(?:if|then|elif|else|fi|for|in|do|done|while|until|case|esac)(?=[ \t\n;&|()]|$)/y;
 const testOperators = /[ \t\n]+|&&|\|\||[()!<>]|==?|=~|!=|-[a-zA-Z]{1,2}(?=[ \t\n])/y;
 
-interface UnparsedSpan {
-  readonly start: number;
-  readonly end: number;
-  readonly behindLeaf: boolean;
-  readonly beforeLeaf: boolean;
-  readonly test: boolean;
-}
-
-function checkGap({ start, end, behindLeaf, beforeLeaf, test }: UnparsedSpan, walk: ShellWalk): void {
-  const text = walk.scope.source.slice(start, end);
-  const pattern = test ? testOperators : operators;
+/** Checks the text between two leaves, before the first one or after the last one. */
+function checkGap(gap: NodeSpan, isBehindLeaf: boolean, next: ParsedSpan | undefined, walk: ShellWalk): void {
+  const text = sourceOf(walk.scope, gap);
+  const pattern = next?.test ? testOperators : operators;
   // Whether a reserved word or a comment may begin at this position.
-  let mayStartWord = !behindLeaf;
+  let mayStartWord = !isBehindLeaf;
   for (let at = 0; at < text.length; ) {
     if (text[at] === "#" && mayStartWord) {
       const line = text.indexOf("\n", at);
@@ -78,9 +69,9 @@ function checkGap({ start, end, behindLeaf, beforeLeaf, test }: UnparsedSpan, wa
     pattern.lastIndex = at;
     const token = pattern.exec(text)?.[0];
     const word = token !== undefined && /^[a-z]/.test(token);
-    const isAdjacent = word && (!mayStartWord || (beforeLeaf && at + token.length === text.length));
+    const isAdjacent = word && (!mayStartWord || (next && at + token.length === text.length));
     if (token === undefined || isAdjacent) {
-      report(walk, "lexical", { pos: start + at, end }, text.slice(at, at + 20));
+      report(walk, "lexical", { pos: gap.pos + at, end: gap.end }, text.slice(at, at + 20));
       return;
     }
     mayStartWord = !word;

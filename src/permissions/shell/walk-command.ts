@@ -1,4 +1,5 @@
 import type { Command } from "unbash";
+import { defined } from "../../protocol/internal.ts";
 import { addVariablePart, expandWords, readAssignedWord, walkAssignment, walkFindings } from "./assignment.ts";
 import { characterProblems, costProblems, parseShell } from "./prepare-text.ts";
 import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
@@ -53,30 +54,24 @@ export function walkCommand(node: Command, before: ShellState, walk: ShellWalk):
   const stdin = standardInput(node.redirects, walk.scope);
   const reveals = inputReveals(node.redirects, before, walk);
   const at = walk.scope.span(node.pos, node.end);
-  return walkCommandRun({ words, raw, at, openEnded: false, stdin, reveals }, state, walk);
+  const run = { words, raw, at, openEnded: false };
+  const revealing = reveals.length > 0 ? { ...run, inputReveals: reveals } : run;
+  return walkCommandRun(revealing, state, stdin === walk.stdin ? walk : { ...walk, stdin });
 }
 
-interface CommandRun extends Pick<CommandPart, "words" | "raw" | "at" | "openEnded" | "carried" | "fed"> {
-  readonly reveals: readonly string[];
-  /** The text on its standard input, if it is known. */
-  readonly stdin: string | undefined;
-}
+/** A command before it is known where it runs. */
+type CommandRun = Omit<CommandPart, "kind" | "via" | "places" | "within" | "opaque">;
 
 /** Walks a command, given by its words. It is part of the text or of the arguments of a wrapper. */
-function walkCommandRun(
-  { words, raw, at, openEnded, stdin, carried, fed, reveals }: CommandRun,
-  state: ShellState,
-  walk: ShellWalk,
-): ShellFlow {
+export function walkCommandRun(run: CommandRun, state: ShellState, walk: ShellWalk): ShellFlow {
+  const { words, raw, at, openEnded } = run;
   const [name, ...args] = words;
   if (name === undefined) return sameFlow(state);
   const head = staticValue(name);
-  const places = placesIn(state);
-  const revealed = reveals.length > 0 ? { inputReveals: reveals } : {};
-  const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded, ...revealed } as const;
-  const part: CommandPart = walk.within
-    ? { ...base, within: walk.within, ...(carried ? { carried } : {}), ...(fed ? { fed } : {}) }
-    : base;
+  const { via, within } = walk;
+  // Field by field: copying objects of different shapes is what takes the time of an ordinary command.
+  const plain: CommandPart = { kind: "command", words, raw, at, via, places: placesIn(state), openEnded };
+  const part = within || run.inputReveals ? { ...plain, ...run, ...defined({ within }) } : plain;
   if (head === undefined) {
     walk.parts.push(part);
     // It may expand to `cd`, or to nothing before a `cd`.
@@ -85,10 +80,10 @@ function walkCommandRun(
   const builtin = readBuiltin(head, args);
   if (builtin !== undefined && builtin !== "evaluates") return walkPlainForm(part, head, builtin, state, walk);
   if (builtin === "evaluates") walk.problems.push({ code: "second-evaluation", at, text: raw });
-  const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, { stdin, openEnded });
+  const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, { stdin: walk.stdin, openEnded });
   const opaque = inners.find((inner) => inner.kind === "opaque");
   walk.parts.push(opaque ? { ...part, opaque: opaque.why } : part);
-  const ends = inners.map((inner) => walkInner(inner, head, part, stdin, walk));
+  const ends = inners.map((inner) => walkInner(inner, head, part, walk));
   if (head === "cd" || head === "pushd" || head === "popd") return changeFolder(head, args, state, walk);
   return inners.length > 0 && /^(command|builtin|eval|exec)$/.test(head)
     ? sameFlow(afterInners(inners, ends, state))
@@ -123,13 +118,7 @@ function walkPlainForm(
 }
 
 /** Walks one command, script or file inside a command. Returns the state at its end. */
-function walkInner(
-  inner: Inner,
-  head: string,
-  part: CommandPart,
-  stdin: string | undefined,
-  walk: ShellWalk,
-): ShellState {
+function walkInner(inner: Inner, head: string, part: CommandPart, walk: ShellWalk): ShellState {
   if (inner.kind === "opaque") return unreachable;
   if (walk.via.length >= maxWrappers) {
     walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${maxWrappers} commands inside each other` });
@@ -155,13 +144,21 @@ function walkInner(
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
   const state = inner.elsewhere ? unknownState : startIn(part.places);
-  const { words, carried = false } = inner;
+  const { words, carried } = inner;
   // Words added to the wrapper at run time are added to the inner command too. With find, `;` ends the inner command.
   const ends = /(^|\/)find$/.test(head);
   const openEnded = inner.openEnded === true || (part.openEnded && !ends);
   const fed = inner.fed === true || (part.fed === true && !ends);
-  const reveals = part.inputReveals ?? [];
-  const run = { words, raw, at: part.at, openEnded, stdin, carried, fed, reveals };
+  const { at, inputReveals: reveals } = part;
+  const run = {
+    words,
+    raw,
+    at,
+    openEnded,
+    ...(reveals && { inputReveals: reveals }),
+    ...(carried && { carried }),
+    ...(fed && { fed }),
+  };
   return mergedEnd(walkCommandRun(run, state, innerWalk));
 }
 

@@ -19,7 +19,7 @@ export function fixedScope(source: string, at: Span): TextSource {
 }
 
 /** The position of a node of the tree. */
-interface NodeSpan {
+export interface NodeSpan {
   readonly pos: number;
   readonly end: number;
 }
@@ -60,6 +60,8 @@ export interface ShellWalk {
   readonly problems: ShellProblem[];
   readonly via: readonly string[];
   readonly within?: CommandPart;
+  /** The text on the standard input of a command and of those inside it, if it is known. */
+  readonly stdin?: string | undefined;
   readonly dialect: Dialect;
   /** The nesting depth of scripts (`bash -c`). */
   readonly depth: number;

@@ -13,7 +13,7 @@ import {
 } from "./shell-state.ts";
 import { findingsIn, isPrivateName, report, type ShellWalk, sourceOf, type TextSource } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
-import { isPathPattern, unescapePattern, type VariableValue } from "./word-pieces.ts";
+import { type VariableValue, variableValue } from "./word-pieces.ts";
 
 const maxRounds = 3;
 
@@ -87,29 +87,25 @@ function loopValues(
 ): readonly VariableValue[] | undefined {
   const values = words.map((word) => {
     const text = staticValue(word);
-    if (text !== undefined) return [{ text, isPattern: false }];
-    return expansionsOf(word, state, walk)?.map((pattern) =>
-      isPathPattern(pattern)
-        ? { text: pattern, isPattern: true }
-        : { text: unescapePattern(pattern), isPattern: false },
-    );
+    return text === undefined ? expansionsOf(word, state, walk)?.map(variableValue) : [{ text, isPattern: false }];
   });
   return values.every((value) => value !== undefined) ? values.flat() : undefined;
 }
 
 /** Nested compound commands ask for the same nodes at every level, so each node is searched once. */
-const folderChanges = new WeakMap<SyntaxNode, boolean>();
-
-/** Whether a node contains a `cd`, `pushd` or `popd` that the same shell runs. */
-export function changesFolder(node: SyntaxNode): boolean {
-  const cached = folderChanges.get(node);
-  if (cached !== undefined) return cached;
-  const found = searchFolderChange(node);
-  folderChanges.set(node, found);
-  return found;
+function oncePerNode<Found, Rest extends readonly unknown[]>(
+  search: (node: SyntaxNode, ...rest: Rest) => Found,
+): (node: SyntaxNode, ...rest: Rest) => Found {
+  const results = new WeakMap<SyntaxNode, Found>();
+  return (node, ...rest) => {
+    const result = results.get(node) ?? search(node, ...rest);
+    results.set(node, result);
+    return result;
+  };
 }
 
-function searchFolderChange(node: SyntaxNode): boolean {
+/** Whether a node contains a `cd`, `pushd` or `popd` that the same shell runs. */
+export const changesFolder = oncePerNode((node): boolean => {
   if (node.type === "Subshell" || node.type === "Word") return false;
   if (node.type === "Pipeline" && node.commands.length > 1) return false;
   if (node.type === "Command") {
@@ -121,42 +117,29 @@ function searchFolderChange(node: SyntaxNode): boolean {
     found ||= changesFolder(child);
   });
   return found;
-}
+});
 
 const settingBuiltin = /^(read|export|declare|typeset|local|readonly|mapfile|readarray|getopts|printf|unset|let)$/;
 
 /** Every variable that a node may set, subshells included. */
-function assignedNames(node: SyntaxNode, scope: TextSource): ReadonlySet<string> {
-  const cached = namesByNode.get(node);
-  if (cached) return cached;
+const assignedNames = oncePerNode((node, scope: TextSource): ReadonlySet<string> => {
   const names = new Set<string>();
-  collectNames(node, scope, names);
-  namesByNode.set(node, names);
-  return names;
-}
-
-/** The node types for which names are requested at every level of nesting. Each is searched once. */
-const cachedTypes = new Set(["While", "For", "Case"]);
-const namesByNode = new WeakMap<SyntaxNode, ReadonlySet<string>>();
-
-function collectNames(node: SyntaxNode, scope: TextSource, names: Set<string>): void {
-  const text = () => sourceOf(scope, node);
-  if (node.type === "Assignment") addName(text(), names);
-  if (node.type === "For") addName(sourceOf(scope, node.name), names);
+  const add = (text: string): void => {
+    const name = /^["']?([A-Za-z_][A-Za-z0-9_]*)/.exec(text)?.[1];
+    if (name !== undefined) names.add(name);
+  };
+  const text = sourceOf(scope, node);
+  if (node.type === "Assignment") add(text);
+  if (node.type === "For") add(sourceOf(scope, node.name));
   if (node.type === "Command" && settingBuiltin.test(node.name ? sourceOf(scope, node.name) : "")) {
-    for (const item of node.suffix) addName(sourceOf(scope, item), names);
+    for (const item of node.suffix) add(sourceOf(scope, item));
   }
   if (node.type === "Word") {
-    for (const [, name = ""] of text().matchAll(/\{([A-Za-z_][A-Za-z0-9_]*):?=/g)) names.add(name);
+    for (const [, name = ""] of text.matchAll(/\{([A-Za-z_][A-Za-z0-9_]*):?=/g)) names.add(name);
   }
-  if (node.type === "Redirect") addName(text().replace(/^\{/, ""), names);
+  if (node.type === "Redirect") add(text.replace(/^\{/, ""));
   forEachChild(node, (child) => {
-    if (!cachedTypes.has(child.type)) return collectNames(child, scope, names);
     for (const name of assignedNames(child, scope)) names.add(name);
   });
-}
-
-function addName(text: string, names: Set<string>): void {
-  const name = /^["']?([A-Za-z_][A-Za-z0-9_]*)/.exec(text)?.[1];
-  if (name !== undefined) names.add(name);
-}
+  return names;
+});

@@ -17,7 +17,6 @@ import { emptyWord, type ShellWord, type Span } from "./shell-part.ts";
 import {
   isReachable,
   mergeStates,
-  placesIn,
   type ShellFlow,
   type ShellState,
   sameFlow,
@@ -25,7 +24,7 @@ import {
   withUnknownFolder,
 } from "./shell-state.ts";
 import { verifyParse } from "./verify-parse.ts";
-import { walkCommand } from "./walk-command.ts";
+import { walkCommand, walkCommandRun } from "./walk-command.ts";
 import { findingsIn, report, type ShellWalk, sourceOf } from "./walk-context.ts";
 import { changesFolder, walkLoop, withoutAssigned } from "./walk-loop.ts";
 import { readWord } from "./word.ts";
@@ -99,8 +98,7 @@ function addFileTests(tests: readonly FileTest[], raw: string, at: Span, state: 
     .flat()
     .map((word) => (typeof word === "string" ? literalWord(word) : expandWord(word, state, walk)));
   const words = [literalWord("[["), ...testWords, literalWord("]]")];
-  const part = { kind: "command", words, raw, at, via: walk.via, places: placesIn(state), openEnded: false } as const;
-  walk.parts.push(walk.within ? { ...part, within: walk.within } : part);
+  walkCommandRun({ words, raw, at, openEnded: false }, state, walk);
 }
 
 function walkAndOr(node: AndOr, state: ShellState, walk: ShellWalk): ShellFlow {

@@ -1,4 +1,5 @@
 import type { Glob } from "../rules/spec-patterns.ts";
+import { type ShellWord, staticValue } from "./shell-part.ts";
 
 /** A piece of a word before expansion: a pattern in which literal characters are escaped, or the name of a variable. */
 export type Atom =
@@ -31,6 +32,17 @@ export function isPathPattern(pattern: string): boolean {
   return /[*?[]/.test(pattern.replace(/\\[\s\S]/g, ""));
 }
 
+/** Whether a pattern may stand for other names than its own text. */
+export function isOpenPattern(pattern: string): boolean {
+  return isPathPattern(pattern) || pattern.includes(someWord);
+}
+
+/** Everything that a word may expand to, as patterns. Undefined if part of it is unknown. */
+export function patternsOf(word: ShellWord): readonly string[] | undefined {
+  const text = staticValue(word);
+  return text === undefined ? word.expansions : [escapePattern(text)];
+}
+
 /** Unquoted text of a script as a pattern. A backslash makes the next character literal. */
 export function unquotedPattern(raw: string): string {
   return raw.replace(/\\([\s\S])/g, (_, char: string) => escapePattern(char));
@@ -38,8 +50,31 @@ export function unquotedPattern(raw: string): string {
 
 /** All words to which bash may expand a word, as patterns. Undefined if one of its variables is unknown. */
 export function expandAtoms(atoms: readonly Atom[], expander: Expander): readonly string[] | undefined {
+  const known = withoutTilde(atoms, expander);
+  return known && joinAtoms(known, expander);
+}
+
+/** The possible values of a variable after the word was assigned to it, without word splitting and globbing. */
+export function assignAtoms(atoms: readonly Atom[], expander: Expander): readonly VariableValue[] | undefined {
+  const known = withoutTilde(atoms, expander)?.map((atom): Atom => {
+    return "pattern" in atom ? quotedAtom(unescapePattern(atom.pattern)) : { ...atom, quoted: true };
+  });
+  return known && joinAtoms(known, expander)?.map(variableValue);
+}
+
+/** What a variable holds after an expansion to this pattern. */
+export function variableValue(pattern: string): VariableValue {
+  const isPattern = isOpenPattern(pattern);
+  return { text: isPattern ? pattern : unescapePattern(pattern), isPattern };
+}
+
+export function quotedAtom(text: string): Atom {
+  return { pattern: escapePattern(text), quoted: true };
+}
+
+function joinAtoms(atoms: readonly Atom[], expander: Expander): readonly string[] | undefined {
   let states: { done: readonly string[]; open: string | undefined }[] = [{ done: [], open: undefined }];
-  for (const atom of withoutTilde(atoms, expander) ?? [unknownAtom]) {
+  for (const atom of atoms) {
     const added = atom.quoted || "pattern" in atom ? unsplitFields(atom, expander) : splitFields(atom.name, expander);
     if (added === undefined) return undefined;
     states = states.flatMap(({ done, open }) =>
@@ -57,31 +92,6 @@ export function expandAtoms(atoms: readonly Atom[], expander: Expander): readonl
   return [...new Set(states.flatMap(({ done, open }) => (open === undefined ? done : [...done, open])))];
 }
 
-/** The possible values of a variable after the word was assigned to it, without word splitting and globbing. */
-export function assignAtoms(atoms: readonly Atom[], expander: Expander): readonly VariableValue[] | undefined {
-  let values: { pattern: string; isPattern: boolean }[] = [{ pattern: "", isPattern: false }];
-  for (const atom of withoutTilde(atoms, expander) ?? [unknownAtom]) {
-    const added =
-      "pattern" in atom
-        ? [{ pattern: escapePattern(unescapePattern(atom.pattern)), isPattern: false }]
-        : valuesOf(atom.name, expander)?.map(({ text, isPattern }) => ({
-            pattern: isPattern ? text : escapePattern(text),
-            isPattern,
-          }));
-    if (added === undefined) return undefined;
-    values = values.flatMap((value) =>
-      added.map(({ pattern, isPattern }) => ({
-        pattern: value.pattern + pattern,
-        isPattern: value.isPattern || isPattern,
-      })),
-    );
-    if (values.length > maxFields) return undefined;
-  }
-  return values.map(({ pattern, isPattern }) => ({ text: isPattern ? pattern : unescapePattern(pattern), isPattern }));
-}
-
-const unknownAtom: Atom = { name: "", quoted: true };
-
 /** Expands `~` and `~/x` to home and `~+` to the working directory. Undefined for any other tilde. */
 function withoutTilde(atoms: readonly Atom[], { home }: Expander): readonly Atom[] | undefined {
   const [first, ...rest] = atoms;
@@ -91,11 +101,7 @@ function withoutTilde(atoms: readonly Atom[], { home }: Expander): readonly Atom
   if (tilde === undefined) return first.pattern.startsWith("~") ? undefined : atoms;
   if (tilde === first.pattern && rest.length > 0) return undefined;
   const afterTilde: Atom = { pattern: first.pattern.slice(tilde.length), quoted: false };
-  return [
-    tilde === "~" ? { pattern: escapePattern(home), quoted: true } : { name: "PWD", quoted: true },
-    afterTilde,
-    ...rest,
-  ];
+  return [tilde === "~" ? quotedAtom(home) : { name: "PWD", quoted: true }, afterTilde, ...rest];
 }
 
 /** One field per value, for quoted text, a pattern, or a variable in quotes. */
@@ -107,12 +113,15 @@ function unsplitFields(atom: Atom, expander: Expander): readonly (readonly (stri
 /** The fields of an unquoted variable: split at blanks, with pattern characters active. Null is a field that has not begun. */
 function splitFields(name: string, expander: Expander): readonly (readonly (string | null)[])[] | undefined {
   const values = valuesOf(name, expander);
-  if (values === undefined || values.some(({ text, isPattern }) => !isPattern && text.includes("\\"))) return undefined;
-  return values.map(({ text, isPattern }) => {
-    if (isPattern) return [text];
+  if (values === undefined || values.some(hasBackslash)) return undefined;
+  return values.map(({ text }) => {
     const fields = text.split(/[ \t\n]+/).map((field) => (field === "" ? null : field));
     return fields.length === 1 && fields[0] === null ? [] : fields;
   });
+}
+
+function hasBackslash({ text, isPattern }: VariableValue): boolean {
+  return (isPattern ? unescapePattern(text) : text).includes("\\");
 }
 
 /** Variables whose value contains neither blanks nor slashes. */

@@ -5,13 +5,13 @@ import { emptyWord, type ShellWord } from "./shell-part.ts";
 import { report, sourceOf, type WordFindings } from "./walk-context.ts";
 import {
   type Atom,
-  escapePattern,
   gap,
   hasBraces,
   hasBrackets,
   hasTilde,
   maskOf,
   piecesWithoutTilde,
+  quotedAtom,
   readQuoted,
   readUnquoted,
   tildeOf,
@@ -56,30 +56,21 @@ function isPlain(raw: string): boolean {
   return /^[\w./:@%+^-]+$/.test(raw);
 }
 
-interface Reading {
-  readonly glob: [string, ...string[]];
-  bare: string;
-  splits: boolean;
-  behindVariable: boolean;
-  afterVariable: boolean;
-  alternatives: string[];
-  /** Undefined if the word contains anything else than text, plain variables and globs. */
-  atoms: Atom[] | undefined;
-  quoted: boolean;
-}
-
-function emptyReading(): Reading {
+function emptyReading() {
   return {
-    glob: [""],
+    glob: [""] as [string, ...string[]],
     bare: "",
     splits: false,
     behindVariable: false,
     afterVariable: false,
-    alternatives: [],
-    atoms: [],
+    alternatives: [] as string[],
+    /** Undefined if the word contains anything else than text, plain variables and globs. */
+    atoms: [] as Atom[] | undefined,
     quoted: false,
   };
 }
+
+type Reading = ReturnType<typeof emptyReading>;
 
 function readParts(parts: readonly WordPart[], word: Word, reading: Reading, findings: WordFindings): void {
   let at = word.pos;
@@ -93,10 +84,6 @@ function readParts(parts: readonly WordPart[], word: Word, reading: Reading, fin
 
 /** What `<(…)` expands to. */
 const pipeName = quotedAtom("/dev/fd/63");
-
-function quotedAtom(text: string): Atom {
-  return { pattern: escapePattern(text), quoted: true };
-}
 
 function readPart(part: WordPart, reading: Reading, findings: WordFindings): void {
   const raw = sourceOf(findings.scope, part);

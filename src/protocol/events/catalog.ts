@@ -1,4 +1,5 @@
 import { closestName } from "../did-you-mean.ts";
+import type { ValuesOf } from "../field.ts";
 import { Problem, showValue } from "../problem.ts";
 import type { CommonInput } from "./common-fields.ts";
 import { configChange } from "./config-change.ts";
@@ -6,13 +7,13 @@ import { cwdChanged } from "./cwd-changed.ts";
 import { directoryAdded } from "./directory-added.ts";
 import { elicitation } from "./elicitation.ts";
 import { elicitationResult } from "./elicitation-result.ts";
-import type { CatalogRow, EventRow } from "./event-row.ts";
+import type { EventRow } from "./event-row.ts";
 import { fileChanged } from "./file-changed.ts";
 import { instructionsLoaded } from "./instructions-loaded.ts";
 import { messageDisplay } from "./message-display.ts";
 import { notification } from "./notification.ts";
 import { permissionDenied } from "./permission-denied.ts";
-import { permissionRequest } from "./permission-request.ts";
+import { type PermissionRequestInput, permissionRequest } from "./permission-request.ts";
 import { postCompact } from "./post-compact.ts";
 import { postModelSwitch } from "./post-model-switch.ts";
 import { postToolBatch } from "./post-tool-batch.ts";
@@ -82,10 +83,12 @@ export const catalog: Catalog = rows;
 export type EventName = keyof Catalog;
 
 /** The event's own fields, by its name. */
-export interface EventInputs extends InputsOf<Catalog> {}
+export interface EventInputs extends Omit<InputsOf<Catalog>, "PermissionRequest"> {
+  readonly PermissionRequest: PermissionRequestInput;
+}
 
-type InputsOf<Rows> = {
-  [Name in keyof Rows]: Rows[Name] extends CatalogRow<string, infer Own> ? Own : never;
+type InputsOf<Rows extends Readonly<Record<string, EventRow>>> = {
+  readonly [Name in keyof Rows]: ValuesOf<Rows[Name]["fields"]>;
 };
 
 /** The whole payload of an event: common fields, then its own. */

@@ -1,25 +1,21 @@
 import { type CatalogRow, usual } from "./event-row.ts";
 
-export interface ConfigChangeInput {
-  readonly source: "user_settings" | "project_settings" | "local_settings" | "policy_settings" | "skills";
-  readonly file_path?: string;
-}
+const fields = {
+  source: {
+    is: "text",
+    of: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
+  },
+  file_path: { is: "text", optional: true },
+} as const;
 
 const app = { method: "onConfigChange", answers: ["block"] } as const;
 
-export const configChange: CatalogRow<"ConfigChange", ConfigChangeInput, typeof app> = {
+export const configChange: CatalogRow<"ConfigChange", typeof fields, typeof app> = {
   ...usual,
   name: "ConfigChange",
   phase: "settings",
-  since: "2.1.197",
   fires: "a settings file or skill was changed by another process; not by the host's own writes",
-  fields: {
-    source: {
-      is: "text",
-      of: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
-    },
-    file_path: { is: "text", optional: true },
-  },
+  fields,
   matchesOn: { field: "source" },
   onBlock: "refuse",
   onOther: null,

@@ -1,28 +1,21 @@
 import { type CatalogRow, usual } from "./event-row.ts";
 
-export interface ElicitationResultInput {
-  readonly mcp_server_name: string;
-  readonly mode?: "form" | "url";
-  readonly action: "accept" | "decline" | "cancel";
-  readonly content?: Readonly<Record<string, unknown>>;
-  readonly elicitation_id?: string;
-}
+const fields = {
+  mcp_server_name: { is: "text" },
+  mode: { is: "text", of: ["form", "url"], optional: true },
+  action: { is: "text", of: ["accept", "decline", "cancel"] },
+  content: { is: "object", optional: true },
+  elicitation_id: { is: "text", optional: true },
+} as const;
 
 const app = { method: "onElicitationResult", answers: ["elicit", "block"] } as const;
 
-export const elicitationResult: CatalogRow<"ElicitationResult", ElicitationResultInput, typeof app> = {
+export const elicitationResult: CatalogRow<"ElicitationResult", typeof fields, typeof app> = {
   ...usual,
   name: "ElicitationResult",
   phase: "mcp",
-  since: "2.1.197",
   fires: "the user has answered; not when an Elicitation hook did",
-  fields: {
-    mcp_server_name: { is: "text" },
-    mode: { is: "text", of: ["form", "url"], optional: true },
-    action: { is: "text", of: ["accept", "decline", "cancel"] },
-    content: { is: "object", optional: true },
-    elicitation_id: { is: "text", optional: true },
-  },
+  fields,
   matchesOn: { field: "mcp_server_name" },
   onBlock: "decline",
   answers: ["action", "content"],

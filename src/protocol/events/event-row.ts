@@ -1,4 +1,4 @@
-import type { Fields, FieldsOf } from "../field.ts";
+import type { Fields } from "../field.ts";
 import type { HookType } from "../hook.ts";
 import type { Decision, HookSpecificOutput } from "../hook-output.ts";
 
@@ -6,7 +6,7 @@ import type { Decision, HookSpecificOutput } from "../hook-output.ts";
 export type Phase = "session" | "prompt" | "tool" | "turn" | "agent" | "context" | "settings" | "mcp";
 
 /** Everything Hookline knows about an event. Code asks the row; no module branches on an event's name. */
-export interface EventRow<Name extends string = string, Own = unknown> {
+export interface EventRow<Name extends string = string, Own extends Fields = Fields> {
   readonly name: Name;
   readonly phase: Phase;
   /** The version it was measured on, or `declared` by newer clients only. */
@@ -14,7 +14,8 @@ export interface EventRow<Name extends string = string, Own = unknown> {
   readonly fires: string;
   /** Which of the sometimes-present common fields it carries. */
   readonly carries: readonly ("permission_mode" | "effort" | "agent")[];
-  readonly fields: unknown extends Own ? Fields : FieldsOf<Own>;
+  /** The type of the payload is read from them. */
+  readonly fields: Own;
   /** The field that a group's matcher is compared with; null: a matcher is ignored, with a warning. */
   readonly matchesOn: MatchedField | null;
   /** What plain stdout of a hook that ended well becomes; null: it stays in the record. */
@@ -45,7 +46,8 @@ export interface EventRow<Name extends string = string, Own = unknown> {
 }
 
 /** A row of the catalog. Apps have a method for each of them; an event of a host's own they register for by its name. */
-export interface CatalogRow<Name extends string, Own, App extends AppMethod = AppMethod> extends EventRow<Name, Own> {
+export interface CatalogRow<Name extends string, Own extends Fields, App extends AppMethod = AppMethod>
+  extends EventRow<Name, Own> {
   readonly app: App;
 }
 
@@ -115,7 +117,8 @@ export const hookTypes: Readonly<Record<"all" | "io" | "local" | "stop", readonl
 };
 
 /** What most events have in common. A row starts with these values and states what differs. */
-export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "fields"> = {
+export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
+  since: "2.1.197",
   carries: [],
   matchesOn: null,
   onText: null,
@@ -132,6 +135,16 @@ export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "field
   onStop: "ignore",
   onNotOk: "deny",
   special: {},
+};
+
+/** The same for events about one tool call. */
+export const usualOnTool: Omit<EventRow, "name" | "fires" | "fields"> = {
+  ...usual,
+  phase: "tool",
+  carries: ["permission_mode", "effort", "agent"],
+  matchesOn: { field: "tool_name" },
+  types: hookTypes.all,
+  special: { onTool: true },
 };
 
 /** What hook apps know about an event, in addition to its row. */

@@ -1,4 +1,4 @@
-import { closestName, isMisspelling } from "../did-you-mean.ts";
+import { closestName, didYouMean, isMisspelling } from "../did-you-mean.ts";
 import { fitsWildcard } from "../wildcard.ts";
 import { catalog, isEventName } from "./catalog.ts";
 import type { EventRow } from "./event-row.ts";
@@ -53,8 +53,7 @@ function valuesOf(row: EventRow): { readonly known: readonly string[]; readonly 
 /** What is wrong with the handlers of an app, by the ids that it gives them (`PreToolUse:bash`): one sentence for each that never runs. */
 export function handlersThatNeverRun(event: string, ids: readonly string[]): readonly string[] {
   if (!isEventName(event)) {
-    const near = closestName(event, Object.keys(catalog));
-    const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+    const hint = didYouMean(event, Object.keys(catalog));
     return [`"${event}" is not an event of Claude Code, so its handlers never run.${hint}`];
   }
   const names = ids.map((id) => id.slice(event.length + 1)).filter((name) => name !== "");

@@ -1,22 +1,18 @@
 import { type CatalogRow, usual } from "./event-row.ts";
 
-export interface PostCompactInput {
-  readonly trigger: "manual" | "auto";
-  readonly compact_summary: string;
-}
+const fields = {
+  trigger: { is: "text", of: ["manual", "auto"] },
+  compact_summary: { is: "text" },
+} as const;
 
 const app = { method: "onPostCompact", answers: [] } as const;
 
-export const postCompact: CatalogRow<"PostCompact", PostCompactInput, typeof app> = {
+export const postCompact: CatalogRow<"PostCompact", typeof fields, typeof app> = {
   ...usual,
   name: "PostCompact",
   phase: "context",
-  since: "2.1.197",
   fires: "after a conversation was compacted",
-  fields: {
-    trigger: { is: "text", of: ["manual", "auto"] },
-    compact_summary: { is: "text" },
-  },
+  fields,
   matchesOn: { field: "trigger" },
   onText: "message",
   app,

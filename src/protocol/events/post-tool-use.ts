@@ -1,40 +1,27 @@
-import type { ToolInput } from "../hook-output.ts";
-import { type McpServerRef, mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
+import { mcpServerField } from "./common-fields.ts";
+import { type CatalogRow, usualOnTool } from "./event-row.ts";
 
-export interface PostToolUseInput {
-  readonly tool_name: string;
-  readonly tool_input: ToolInput;
+const fields = {
+  tool_name: { is: "text" },
+  tool_input: { is: "object" },
   /** Structured, per tool. */
-  readonly tool_response: unknown;
-  readonly tool_use_id: string;
-  readonly duration_ms?: number;
-  readonly mcp_server?: McpServerRef;
-}
+  tool_response: { is: "anything" },
+  tool_use_id: { is: "text" },
+  duration_ms: { is: "number", optional: true },
+  mcp_server: mcpServerField,
+} as const;
 
 const app = { method: "postTool", answers: ["block", "context", "updateOutput", "mapOutput", "halt"] } as const;
 
-export const postToolUse: CatalogRow<"PostToolUse", PostToolUseInput, typeof app> = {
-  ...usual,
+export const postToolUse: CatalogRow<"PostToolUse", typeof fields, typeof app> = {
+  ...usualOnTool,
   name: "PostToolUse",
-  phase: "tool",
-  since: "2.1.197",
   fires: "a tool succeeded",
-  carries: ["permission_mode", "effort", "agent"],
-  fields: {
-    tool_name: { is: "text" },
-    tool_input: { is: "object" },
-    tool_response: { is: "anything" },
-    tool_use_id: { is: "text" },
-    duration_ms: { is: "number", optional: true },
-    mcp_server: mcpServerField,
-  },
-  matchesOn: { field: "tool_name" },
+  fields,
   onBlock: "feedback",
   answers: ["additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"],
   decisions: ["deny"],
   blockWord: true,
-  types: hookTypes.all,
   onFailure: "guard",
   onStop: "stop",
   onNotOk: "stop",

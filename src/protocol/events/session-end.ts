@@ -1,24 +1,21 @@
 import { type CatalogRow, usual } from "./event-row.ts";
 
-export interface SessionEndInput {
-  readonly reason: "other" | "clear" | "prompt_input_exit" | "logout" | "resume" | "bypass_permissions_disabled";
-}
+const fields = {
+  reason: {
+    is: "text",
+    of: ["other", "clear", "prompt_input_exit", "logout", "resume", "bypass_permissions_disabled"],
+    open: true,
+  },
+} as const;
 
 const app = { method: "onSessionEnd", answers: [], deadlineMs: 1_000 } as const;
 
-export const sessionEnd: CatalogRow<"SessionEnd", SessionEndInput, typeof app> = {
+export const sessionEnd: CatalogRow<"SessionEnd", typeof fields, typeof app> = {
   ...usual,
   name: "SessionEnd",
   phase: "session",
-  since: "2.1.197",
   fires: "the session ends",
-  fields: {
-    reason: {
-      is: "text",
-      of: ["other", "clear", "prompt_input_exit", "logout", "resume", "bypass_permissions_disabled"],
-      open: true,
-    },
-  },
+  fields,
   matchesOn: { field: "reason" },
   special: {
     endsSession: true,

@@ -1,16 +1,16 @@
 import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
-export interface SessionStartInput {
+const fields = {
   /** Newer clients say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */
-  readonly source: "startup" | "resume" | "clear" | "compact" | "fork";
-  readonly model?: string;
-  readonly agent_type?: string;
-  readonly session_title?: string;
-  readonly seconds_since_last_response?: number;
-  readonly context_tokens?: number;
-  readonly estimated_cache_write_usd?: number;
-  readonly prompt_cache_likely_expired?: boolean;
-}
+  source: { is: "text", of: ["startup", "resume", "clear", "compact", "fork"] },
+  model: { is: "text", optional: true },
+  agent_type: { is: "text", optional: true, newer: true },
+  session_title: { is: "text", optional: true, newer: true },
+  seconds_since_last_response: { is: "number", optional: true, newer: true },
+  context_tokens: { is: "number", optional: true, newer: true },
+  estimated_cache_write_usd: { is: "number", optional: true, newer: true },
+  prompt_cache_likely_expired: { is: "flag", optional: true, newer: true },
+} as const;
 
 const app = {
   method: "onSessionStart",
@@ -18,22 +18,12 @@ const app = {
   revives: true,
 } as const;
 
-export const sessionStart: CatalogRow<"SessionStart", SessionStartInput, typeof app> = {
+export const sessionStart: CatalogRow<"SessionStart", typeof fields, typeof app> = {
   ...usual,
   name: "SessionStart",
   phase: "session",
-  since: "2.1.197",
   fires: "a session begins, is resumed, cleared or compacted; before the prompt is processed",
-  fields: {
-    source: { is: "text", of: ["startup", "resume", "clear", "compact", "fork"] },
-    model: { is: "text", optional: true },
-    agent_type: { is: "text", optional: true, newer: true },
-    session_title: { is: "text", optional: true, newer: true },
-    seconds_since_last_response: { is: "number", optional: true, newer: true },
-    context_tokens: { is: "number", optional: true, newer: true },
-    estimated_cache_write_usd: { is: "number", optional: true, newer: true },
-    prompt_cache_likely_expired: { is: "flag", optional: true, newer: true },
-  },
+  fields,
   matchesOn: { field: "source" },
   onText: "context",
   answers: ["additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"],

@@ -1,20 +1,17 @@
 import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
-export interface SetupInput {
-  readonly trigger: "init" | "maintenance";
-}
+const fields = {
+  trigger: { is: "text", of: ["init", "maintenance"] },
+} as const;
 
 const app = { method: "onSetup", answers: ["context"] } as const;
 
-export const setup: CatalogRow<"Setup", SetupInput, typeof app> = {
+export const setup: CatalogRow<"Setup", typeof fields, typeof app> = {
   ...usual,
   name: "Setup",
   phase: "session",
-  since: "2.1.197",
   fires: "on request only (init and maintenance runs), before SessionStart",
-  fields: {
-    trigger: { is: "text", of: ["init", "maintenance"] },
-  },
+  fields,
   matchesOn: { field: "trigger" },
   onText: "context",
   answers: ["additionalContext"],

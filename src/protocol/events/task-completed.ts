@@ -1,28 +1,14 @@
+import { taskFields } from "./common-fields.ts";
 import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
-
-export interface TaskCompletedInput {
-  readonly task_id: string;
-  readonly task_subject: string;
-  readonly task_description?: string;
-  readonly teammate_name?: string;
-  readonly team_name?: string;
-}
 
 const app = { method: "onTaskCompleted", answers: ["block"] } as const;
 
-export const taskCompleted: CatalogRow<"TaskCompleted", TaskCompletedInput, typeof app> = {
+export const taskCompleted: CatalogRow<"TaskCompleted", typeof taskFields, typeof app> = {
   ...usual,
   name: "TaskCompleted",
   phase: "agent",
-  since: "2.1.197",
   fires: "between PreToolUse and PostToolUse of the tool that marks a task done",
-  fields: {
-    task_id: { is: "text" },
-    task_subject: { is: "text" },
-    task_description: { is: "text", optional: true },
-    teammate_name: { is: "text", optional: true },
-    team_name: { is: "text", optional: true },
-  },
+  fields: taskFields,
   onBlock: "refuse",
   onOther: null,
   decisions: ["deny"],

@@ -1,11 +1,17 @@
 import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
-export interface UserPromptSubmitInput {
+const fields = {
   /** As typed: `/name args` for an expanded one. */
-  readonly prompt: string;
-  readonly source?: string;
-  readonly session_title?: string;
-}
+  prompt: { is: "text" },
+  source: {
+    is: "text",
+    of: ["user", "sdk", "system", "loop_wakeup", "schedule_wakeup", "poll_event"],
+    open: true,
+    optional: true,
+    newer: true,
+  },
+  session_title: { is: "text", optional: true, newer: true },
+} as const;
 
 const app = {
   method: "onPrompt",
@@ -14,24 +20,13 @@ const app = {
   revives: true,
 } as const;
 
-export const userPromptSubmit: CatalogRow<"UserPromptSubmit", UserPromptSubmitInput, typeof app> = {
+export const userPromptSubmit: CatalogRow<"UserPromptSubmit", typeof fields, typeof app> = {
   ...usual,
   name: "UserPromptSubmit",
   phase: "prompt",
-  since: "2.1.197",
   fires: "a prompt is submitted, including wake-ups by background hooks; not for built-in commands",
   carries: ["permission_mode"],
-  fields: {
-    prompt: { is: "text" },
-    source: {
-      is: "text",
-      of: ["user", "sdk", "system", "loop_wakeup", "schedule_wakeup", "poll_event"],
-      open: true,
-      optional: true,
-      newer: true,
-    },
-    session_title: { is: "text", optional: true, newer: true },
-  },
+  fields,
   onText: "context",
   onBlock: "refuse",
   answers: ["additionalContext", "sessionTitle", "suppressOriginalPrompt"],

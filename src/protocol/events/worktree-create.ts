@@ -1,21 +1,18 @@
 import { type CatalogRow, usual } from "./event-row.ts";
 
-export interface WorktreeCreateInput {
+const fields = {
   /** `agent-<id>` for an isolated agent. */
-  readonly name: string;
-}
+  name: { is: "text" },
+} as const;
 
 const app = { method: "onWorktreeCreate", answers: ["worktree", "block"] } as const;
 
-export const worktreeCreate: CatalogRow<"WorktreeCreate", WorktreeCreateInput, typeof app> = {
+export const worktreeCreate: CatalogRow<"WorktreeCreate", typeof fields, typeof app> = {
   ...usual,
   name: "WorktreeCreate",
   phase: "settings",
-  since: "2.1.197",
   fires: "an isolated working copy is needed; a hook replaces the host's own way of creating one",
-  fields: {
-    name: { is: "text" },
-  },
+  fields,
   onText: "path",
   onBlock: "fail",
   onOther: "fail",

@@ -1,31 +1,23 @@
 import { defined } from "../../protocol/internal.ts";
 import type { Effect } from "../child-protocol.ts";
 
-/** The effects that the app attempted since the last `take`. */
-export interface EffectLog {
-  note(kind: Effect["kind"], target: unknown): void;
-  /** The handler that runs; undefined between handlers. */
-  current: string | undefined;
-  /** Returns the effects and clears the log. */
-  take(): readonly Effect[];
-}
+export type EffectLog = ReturnType<typeof effectLog>;
 
 /** Further effects of one event are not reported. */
 const most = 20;
 
-export function effectLog(): EffectLog {
-  let effects: Effect[] = [];
+/** The effects that the app attempted since the last `take`. */
+export function effectLog() {
+  const effects: Effect[] = [];
   return {
-    current: undefined,
-    note(kind, target) {
+    /** The handler that runs; undefined between handlers. */
+    current: undefined as string | undefined,
+    note(kind: Effect["kind"], target: unknown): void {
       if (effects.length >= most) return;
       effects.push({ kind, target: textOf(target), ...defined({ handler: this.current }) });
     },
-    take() {
-      const taken = effects;
-      effects = [];
-      return taken;
-    },
+    /** Returns the effects and clears the log. */
+    take: (): readonly Effect[] => effects.splice(0),
   };
 }
 

@@ -1,6 +1,5 @@
-import { writeSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { statePath } from "../../files/internal.ts";
+import { statePath, writeFully } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import type { TaskBackend, WirePayload } from "../../sdk/index.ts";
 import {
@@ -27,7 +26,7 @@ async function main(): Promise<void> {
   const lines = linesOf(process.stdin);
   const setup = JSON.parse((await lines.next()).value ?? "{}") as ChildSetup;
   protectOutput();
-  const send = (line: unknown) => writeLine(setup.mark + JSON.stringify(line));
+  const send = (line: unknown) => writeFully(1, `${setup.mark}${JSON.stringify(line)}\n`);
   if (!setup.allowEffects) await refuseEffects(log);
   const app = await load(setup).catch((error: unknown) => {
     send({ ready: false, why: messageOf(error), effects: log.take() } satisfies ChildReady);
@@ -121,20 +120,6 @@ async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string, u
       rest = rest.subarray(end + 1);
     }
     if (rest.length > 0) pieces.push(rest);
-  }
-}
-
-/** Contract: the whole line is written when it returns, even if the reader is slow. */
-function writeLine(text: string): void {
-  const bytes = Buffer.from(`${text}\n`);
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += writeSync(1, bytes, at);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      // The pipe is full and non-blocking: wait 2 ms.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-    }
   }
 }
 

@@ -32,18 +32,16 @@ export function scratchState(
 ): StateAccess {
   const event = defined({ sessionId: textField(payload, "session_id"), cwd: textField(payload, "cwd") });
   const open = (scope: ScopeName | "told"): ScopeStore => {
-    const fileOf = async () => join(scope, await stateFileName(scope, event, environment));
+    const file = join(scope, stateFileName(scope, event, environment));
     return {
-      read: async () => read(await fileOf(), folders),
-      change: async (work) => {
-        const file = await fileOf();
-        return inOrder(file, async () => {
+      read: async () => read(file, folders),
+      change: (work) =>
+        inOrder(file, async () => {
           const entries = read(file, folders);
           const result = await work(entries);
           write(join(folders.scratch, file), entries);
           return result;
-        });
-      },
+        }),
     };
   };
   return stateAccess(open, app.options.state ?? {}, environment.now);

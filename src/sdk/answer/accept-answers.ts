@@ -2,7 +2,7 @@ import { isObject } from "../../protocol/internal.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { Answer, AnswerKind } from "./answer.ts";
 import { type EventRule, eventRule, isLegal } from "./event-rules.ts";
-import { isRefusal } from "./fold-answers.ts";
+import { isAnswerKind, isRefusal } from "./fold-answers.ts";
 
 /** A mistake in a hooks file that does not stop the event. */
 export interface AppWarning {
@@ -95,30 +95,26 @@ function valuesIn(returned: unknown): readonly unknown[] {
   return values.filter((value) => value !== undefined && value !== null);
 }
 
-const shapeChecks: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknown>>) => boolean>> = {
-  allow: () => true,
-  ask: () => true,
-  deny: () => true,
-  defer: () => true,
-  block: () => true,
-  halt: () => true,
-  denyPermission: () => true,
+type ShapeCheck = (answer: Readonly<Record<string, unknown>>) => boolean;
+
+const hasText: ShapeCheck = ({ text }) => typeof text === "string";
+
+/** The kinds whose fields are checked. A missing reason is added later. */
+const shapeChecks: Readonly<Partial<Record<AnswerKind, ShapeCheck>>> = {
   // With a misspelled key the request would be approved unchanged, which the author did not mean.
   approvePermission: ({ kind: _kind, input, rules, ...others }) =>
     Object.keys(others).length === 0 &&
     (input === undefined || isObject(input)) &&
     (rules === undefined || Array.isArray(rules)),
-  retry: () => true,
-  context: ({ text }) => typeof text === "string",
-  systemMessage: ({ text }) => typeof text === "string",
+  context: hasText,
+  systemMessage: hasText,
   updateInput: ({ input }) => isObject(input) && !(input instanceof Promise),
   patchInput: ({ part }) => isObject(part) && !(part instanceof Promise),
-  updateOutput: () => true,
   mapOutput: ({ map }) => typeof map === "function",
   sessionTitle: ({ title }) => typeof title === "string",
   watchPaths: ({ paths }) => Array.isArray(paths) && paths.every((path) => typeof path === "string"),
-  initialUserMessage: ({ text }) => typeof text === "string",
-  display: ({ text }) => typeof text === "string",
+  initialUserMessage: hasText,
+  display: hasText,
   elicit: ({ action }) => action === "accept" || action === "decline" || action === "cancel",
   // Hosts read the path from the last line of stdout.
   worktree: ({ path }) => typeof path === "string" && path !== "" && !/[\r\n]/.test(path),
@@ -128,8 +124,8 @@ const shapeChecks: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, 
 /** Checks the shape, not the class: an answer may come from another copy of this package. */
 function isAnswer(value: unknown): value is Answer {
   if (!isObject(value)) return false;
-  const kind = value["kind"];
-  return typeof kind === "string" && Object.hasOwn(shapeChecks, kind) && shapeChecks[kind as AnswerKind](value);
+  const { kind } = value;
+  return isAnswerKind(kind) && shapeChecks[kind]?.(value) !== false;
 }
 
 /** Gives a refusal or a question a reason if it has none. */

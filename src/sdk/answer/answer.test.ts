@@ -88,3 +88,8 @@ test("no opinion is silence; what a form of text cannot carry goes to stderr; a 
   });
   expect(await spoken(client.preTool("Bash", bash))).toMatchObject({ stderr: "", exitCode: 0 });
 });
+
+test("a denial counts although its options are null", () => {
+  expect(sdk.block("no", null as never)).toEqual({ kind: "block", reason: "no" });
+  expect(sdk.denyPermission("no", null as never)).toEqual({ kind: "denyPermission", reason: "no" });
+});

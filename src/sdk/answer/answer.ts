@@ -60,8 +60,8 @@ export function defer(reason?: string): AnswerOf<"defer"> {
 
 /** Denies what the event is about; on Stop and SubagentStop the agent continues. */
 export function block(reason: string, options: { hidePrompt?: boolean } = {}): AnswerOf<"block"> {
-  // Wrong options are not refused here: a denial counts even with a typo, and an error would lose it under `continue`.
-  return Object.freeze({ kind: "block", reason, ...(options.hidePrompt ? { hidePrompt: true } : {}) });
+  // Wrong options, even null, are not refused here: a denial counts, and an error would lose it under `continue`.
+  return Object.freeze({ kind: "block", reason, ...(options?.hidePrompt ? { hidePrompt: true } : {}) });
 }
 
 /** Stops the whole run. */
@@ -109,7 +109,7 @@ export function approvePermission(
 
 /** Denies what a `PermissionRequest` asks for, instead of the user. `interrupt` stops the agent as well. */
 export function denyPermission(reason: string, options: { interrupt?: boolean } = {}): AnswerOf<"denyPermission"> {
-  return Object.freeze({ kind: "denyPermission", reason, ...(options.interrupt ? { interrupt: true } : {}) });
+  return Object.freeze({ kind: "denyPermission", reason, ...(options?.interrupt ? { interrupt: true } : {}) });
 }
 
 /** Lets the model retry a call that the classifier denied. */

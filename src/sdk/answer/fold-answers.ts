@@ -84,6 +84,10 @@ const adders: { readonly [Kind in AnswerKind]: Adder<AnswerOf<Kind>> } = {
   raw: ({ fields }, { raw }) => ({ raw: mergeRaw(raw, fields) }),
 };
 
+export function isAnswerKind(kind: unknown): kind is AnswerKind {
+  return typeof kind === "string" && Object.hasOwn(adders, kind);
+}
+
 type RawFields = NonNullable<FoldedAnswer["raw"]>;
 
 function mergeRaw(before: RawFields = {}, after: RawFields): RawFields {

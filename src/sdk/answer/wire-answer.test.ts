@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outputSchema } from "../../../scripts/schema/index.ts";
-import { catalog, type EventRow, eventNames, eventOutputShapes } from "../../protocol/internal.ts";
+import { catalog, type EventRow, eventNames, eventOutputFields } from "../../protocol/internal.ts";
 import {
   type Answer,
   allow,
@@ -70,7 +70,7 @@ test("every answer on every event is spelled as the event allows", async () => {
       if (wire && !outputSchema(name).safeParse(wire).success) wrong.push(`${place}: not what its schema says`);
       for (const key of Object.keys(specific ?? {})) {
         if (key === "hookEventName" || key === "permissionDecisionReason") continue;
-        if (!(key in eventOutputShapes) || !row.answers.includes(key as never)) wrong.push(`${place}: ${key}`);
+        if (!(key in eventOutputFields) || !row.answers.includes(key as never)) wrong.push(`${place}: ${key}`);
       }
       if (wire && "reason" in wire && wire["decision"] !== "block") wrong.push(`${place}: reason without decision`);
       if (wire?.["decision"] === "block" && !row.blockWord) wrong.push(`${place}: the event knows no block`);

@@ -4,6 +4,7 @@ import { sha256 } from "../../files/internal.ts";
 import type { SettledEvent } from "../run/dispatch-event.ts";
 import type { TaskTable } from "../tasks/task.ts";
 import type { AppOptions } from "./app-definition.ts";
+import { sdkProblem } from "./argument-checks.ts";
 import type { WirePayload } from "./hook-event.ts";
 import type { Observer } from "./observers.ts";
 import type { FailureMode } from "./registration.ts";
@@ -31,6 +32,7 @@ export interface AppRuntime {
   observe(observer: Observer): void;
 }
 
+/** What an app says about one of its events. */
 export interface HandledEvent {
   readonly event: string;
   readonly ids: readonly string[];
@@ -42,6 +44,17 @@ export interface HandledEvent {
 export function appRuntime(value: unknown): AppRuntime | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   return (value as { [appSymbol]?: AppRuntime })[appSymbol];
+}
+
+/** The app that a call of the author got. Throws for any other value. */
+export function requireApp(value: unknown, of: string, caller: (app: unknown, options: never) => unknown): AppRuntime {
+  const runtime = appRuntime(value);
+  if (runtime !== undefined) return runtime;
+  const message = `${of} needs the value of createApp(). A hooks file ends with "export default app;".`;
+  const problem = sdkProblem("no-app", message);
+  // Node prints the line of the innermost frame. That is the author's call, not minified code of this package.
+  Error.captureStackTrace(problem, caller);
+  throw problem;
 }
 
 /**

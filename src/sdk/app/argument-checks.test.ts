@@ -72,6 +72,36 @@ const wrong: readonly (readonly [
   ["defineStrategy", defineStrategy, undefined, "are undefined, not an object"],
   ["a strategy", defineStrategy(strategy), 5, "The options of strategy s are a number, not an object"],
   ["blueprint", (options) => blueprint("b", options), { x: 1 }, '"x" of blueprint b is unknown'],
+  [
+    "blueprint",
+    (options: object) => blueprint("b", options, { file: "string" }),
+    { file: 5 },
+    '"file" of blueprint b is 5; it must be a string',
+  ],
+  [
+    "blueprint",
+    (options: object) => blueprint("b", options, { per: ["day", "month"] }),
+    { per: "year" },
+    '"per" of blueprint b is "year"; it must be "day" or "month"',
+  ],
+  [
+    "blueprint",
+    (options: object) => blueprint("b", options, { file: "strin" as never }),
+    { file: "x" },
+    'The type "strin" of the option "file" of blueprint b is unknown; the types are string,',
+  ],
+  [
+    "a strategy",
+    defineStrategy<{ at: number }>({ ...strategy, options: { at: "number" } }),
+    { at: "5" },
+    '"at" of strategy s is "5"; it must be a number',
+  ],
+  [
+    "a strategy",
+    defineStrategy<{ at: number }>({ ...strategy, options: { at: "number" } }),
+    { on: 5 },
+    '"on" of strategy s is unknown; the options are at',
+  ],
   ["approvePermission", approvePermission, { inptu: {} }, '"inptu" of approvePermission() is unknown'],
   [
     "approvePermission",

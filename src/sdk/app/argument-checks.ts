@@ -21,6 +21,31 @@ export function checkOptions(
   }
 }
 
+/** The type of an option of an author's own function, or the texts that it may be. */
+export type OptionType = keyof typeof optionTypes | readonly string[];
+
+/**
+ * `checkOptions` for the options that a blueprint or a strategy declares. A type that is undefined accepts all values: such an option may
+ * have any name, also one of those that have a meaning elsewhere.
+ */
+export function checkDeclared(
+  options: object,
+  types: Readonly<Record<string, OptionType | undefined>>,
+  of: string,
+  about: object = {},
+): void {
+  const own = Object.entries(types).map(([name, type]): ValueCheck => {
+    if (type === undefined) return [[name], "", () => true];
+    if (typeof type !== "string") {
+      return [[name], type.map(showValue).join(" or "), (value) => isText(value) && type.includes(value)];
+    }
+    if (Object.hasOwn(optionTypes, type)) return [[name], ...optionTypes[type]];
+    const message = `The type ${showValue(type)} of the option "${name}" of ${of} is unknown; the types are ${Object.keys(optionTypes).join(", ")}.`;
+    throw sdkProblem("bad-option", message, { name, of, ...about });
+  });
+  checkOptions(options, Object.keys(types), of, { own, about });
+}
+
 /** Throws for an option that is missing although the call cannot do without it. */
 export function requireOptions(options: object, required: readonly string[], of: string): void {
   const name = required.find((one) => (options as Readonly<Record<string, unknown>>)[one] === undefined);
@@ -40,13 +65,25 @@ export function describeType(value: unknown): string {
 
 export type ValueCheck = readonly [options: readonly string[], expected: string, fits: (value: unknown) => boolean];
 
-const isText = (value: unknown) => typeof value === "string";
+const isText = (value: unknown): value is string => typeof value === "string";
 const isFunction = (value: unknown) => typeof value === "function";
 const isFlag = (value: unknown) => typeof value === "boolean";
 const isAbove0 = (value: unknown) => typeof value === "number" && value > 0;
+const isRegExp = (value: unknown) => value instanceof RegExp;
 const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 const has = (value: unknown, method: PropertyKey) =>
   typeof (value as Readonly<Record<PropertyKey, unknown>> | null)?.[method] === "function";
+
+const optionTypes = {
+  string: ["a string", isText],
+  number: ["a number", (value: unknown) => typeof value === "number" && !Number.isNaN(value)],
+  positive: ["a number above 0", isAbove0],
+  boolean: ["true or false", isFlag],
+  RegExp: ["a regular expression", isRegExp],
+  object: ["an object", isPlainObject],
+  "string[]": ["a list of strings", isTextList],
+  "RegExp[]": ["a list of regular expressions", (value: unknown) => Array.isArray(value) && value.every(isRegExp)],
+} as const;
 
 /** Waiting may take no time at all; elsewhere a timeout of 0 would end everything at once. */
 export const waitCheck: ValueCheck = [
@@ -78,7 +115,8 @@ const valueChecks: readonly ValueCheck[] = [
   [["recheck", "replay", "content", "hidePrompt", "interrupt"], "true or false", isFlag],
   [["state", "defaults", "env", "session", "project", "user", "transcript"], "an object", isPlainObject],
   [["tasks", "backend"], "a task backend", (value) => has(value, "add") && has(value, "claim")],
-  [["hooks", "options", "customEvents", "tools"], "a list of strings", isTextList],
+  [["hooks", "customEvents", "tools"], "a list of strings", isTextList],
+  [["options"], "a list of names, or an object with their types", (value) => isTextList(value) || isPlainObject(value)],
   [["command"], "a list of a program and its arguments", (value) => isTextList(value) && value.length > 0],
   [["rules"], "a list", Array.isArray],
   [["signal"], "an AbortSignal", (value) => has(value, "addEventListener") && isFlag((value as AbortSignal).aborted)],

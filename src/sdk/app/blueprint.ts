@@ -1,14 +1,15 @@
 import { defined, type EventName } from "../../protocol/internal.ts";
 import { eventRules, type MethodOf } from "../answer/event-rules.ts";
+import { addTask, type TaskFunction, type TaskOptions, type TaskRef, type TaskTable } from "../tasks/task.ts";
+import type { AppDefinition } from "./app-definition.ts";
 import {
-  addTask,
-  type TaskDefinition,
-  type TaskFunction,
-  type TaskOptions,
-  type TaskRef,
-  type TaskTable,
-} from "../tasks/task.ts";
-import { checkOptions, isPlainObject, requireOptions, sdkProblem } from "./argument-checks.ts";
+  checkDeclared,
+  checkOptions,
+  isPlainObject,
+  type OptionType,
+  requireOptions,
+  sdkProblem,
+} from "./argument-checks.ts";
 import type { Context } from "./context.ts";
 import {
   type FailureMode,
@@ -62,35 +63,30 @@ export interface StrategyInfo {
 
 /**
  * Creates an empty blueprint. With a name, its handlers have their own state and jobs. A function that creates one from options passes
- * the options it does not know as `others`; each is rejected by name.
+ * them with the type of each, such as `{ file: "string", per: ["day", "month"] }`; any other option or value is rejected by name.
  */
-export function blueprint(name?: string, others: object = {}): Blueprint {
+export function blueprint<Options extends object>(
+  name?: string,
+  options?: Options,
+  types: { readonly [Name in keyof Options]?: OptionType } = {},
+): Blueprint {
   checkOptions({ name }, ["name"], "blueprint()");
   // The wrong option is in the call of the function that creates the blueprint.
-  checkOptions(others, [], name === undefined ? "a blueprint" : `blueprint ${name}`, { about: { callsOut: 1 } });
+  checkDeclared(options ?? {}, types, name === undefined ? "a blueprint" : `blueprint ${name}`, { callsOut: 1 });
   return emptyBlueprint(name).plan;
 }
 
-function emptyBlueprint(name: string | undefined): { readonly plan: Blueprint; readonly parts: Registrations } {
+function emptyBlueprint(name: string | undefined): { readonly plan: Blueprint; readonly parts: BlueprintDefinition } {
   const parts = { name, registrations: [], middleware: [], tasks: new Map() };
   const plan = { name, [blueprintSymbol]: parts };
-  addMethods(plan, parts);
+  addMethods(plan, parts, name);
   return { plan: plan as unknown as Blueprint, parts };
 }
 
-interface Registrations {
-  readonly name: string | undefined;
-  readonly registrations: Registration[];
-  readonly middleware: Middleware[];
-  readonly tasks: Map<string, TaskDefinition>;
-}
+type Registered = Pick<AppDefinition, "registrations" | "middleware" | "tasks">;
 
 /** Puts the registration methods on an app or a blueprint; each returns it, so calls chain. */
-export function addMethods(
-  target: object,
-  parts: Omit<Registrations, "name"> & { readonly name?: string | undefined },
-): void {
-  const { name, registrations, middleware, tasks } = parts;
+export function addMethods(target: object, { registrations, middleware, tasks }: Registered, name?: string): void {
   const add = (event: string, args: readonly unknown[], general: boolean) => {
     if (Object.isFrozen(registrations)) {
       const message = `${event} is registered on the blueprint ${name ?? "without a name"} after it was included, so the handler would never run. Register first.`;
@@ -133,8 +129,8 @@ export interface StrategyDefinition<Options extends object> extends StrategyInfo
   /** The types its handlers may `ctx.emit`. */
   readonly customEvents?: readonly string[];
   readonly defaults?: Partial<Options>;
-  /** The names of all its options. When set, any other option is rejected. */
-  readonly options?: readonly (keyof Options & string)[];
+  /** The names of all its options, or the types by name. When set, any other option or value is rejected. */
+  readonly options?: readonly (keyof Options & string)[] | { readonly [Name in keyof Options]: OptionType };
   build(blueprint: Blueprint, options: Options): void;
 }
 
@@ -152,13 +148,9 @@ export function defineStrategy<Options extends object = Record<never, never>>(
   requireOptions(definition, ["name", "version", "hooks", "build"], of);
   const { name, version, description, hooks, onFailure, customEvents = [], defaults, build } = definition;
   return (options = {}) => {
-    // Its own options may have any name and value.
-    if (!isPlainObject(options)) checkOptions(options, [], of);
-    const unknown = Object.keys(options).find((one) => definition.options?.includes(one as never) === false);
-    if (unknown !== undefined) {
-      const message = `The option "${unknown}" of strategy ${name} is unknown; the options are ${definition.options?.join(", ")}.`;
-      throw sdkProblem("bad-option", message, { name: unknown, of: name });
-    }
+    const declared = definition.options ?? Object.keys(options);
+    const types = isPlainObject(declared) ? declared : Object.fromEntries(declared.map((one) => [one, undefined]));
+    checkDeclared(options, types, of);
     const { plan, parts } = emptyBlueprint(name);
     const returned: unknown = build(plan, { ...defaults, ...defined(options) } as Options);
     if (returned instanceof Promise) {

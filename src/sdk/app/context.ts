@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { lazy } from "../../protocol/internal.ts";
 import type { Session } from "../../sessions/internal.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ScopedState, StateAccess } from "../state/state.ts";
@@ -167,11 +168,8 @@ async function exportEnv(env: RunEnvironment["env"], name: string, value: string
 
 /** Loads `node:child_process` with the first call. Most handlers never call git. */
 function lazyGit(cwd: string, environment: RunEnvironment): Git {
-  let opened: Promise<Git> | undefined;
-  return deferMethods<Git>(["root", "branch", "head", "status", "diff"], () => {
-    opened ??= import("./context-git.ts").then(({ openGit }) => openGit(cwd, environment));
-    return opened;
-  });
+  const open = lazy(async () => (await import("./context-git.ts")).openGit(cwd, environment));
+  return deferMethods<Git>(["root", "branch", "head", "status", "diff"], open);
 }
 
 /** An object whose methods load their implementation when they are called. */

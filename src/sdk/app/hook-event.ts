@@ -112,19 +112,8 @@ export function matchedValue(event: HookEvent): string {
   return rule.part === "basename" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;
 }
 
-/** Bounded, because keys come from outside. */
-const nameCache = new Map<string, string>();
-
-function fieldName(key: string): string {
-  const cached = nameCache.get(key);
-  if (cached !== undefined) return cached;
-  const name = convertName(key);
-  if (nameCache.size < 500) nameCache.set(key, name);
-  return name;
-}
-
 /** Contract: never returns `__proto__`, because no `_` stays before a letter. */
-function convertName(key: string): string {
+function fieldName(key: string): string {
   if (key === "hook_event_name") return "name";
   if (Object.hasOwn(ownNames, key)) return ownNames[key as keyof typeof ownNames];
   return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

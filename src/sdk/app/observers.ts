@@ -28,16 +28,12 @@ export interface Observation {
 /** A function that receives observations, registered with `app.observe`. */
 export type Observer = (observation: Observation) => void;
 
-export interface Observers {
-  add(args: readonly unknown[]): void;
-  /** Contract: `make` is called only if an observer listens; an observer that throws is reported and ignored. */
-  notify(kind: ObservationKind, make: () => Omit<Observation, "kind">, complain: (line: string) => void): void;
-}
+export type Observers = ReturnType<typeof openObservers>;
 
-export function openObservers(): Observers {
+export function openObservers() {
   const observers: { kind: ObservationKind | undefined; observer: Observer }[] = [];
   return {
-    add(args) {
+    add(args: readonly unknown[]): void {
       const [kind, observer] = args.length > 1 ? args : [undefined, args[0]];
       if (typeof observer !== "function")
         throw sdkProblem("no-observer", "observe(kind?, fn): the last argument must be a function.");
@@ -47,7 +43,8 @@ export function openObservers(): Observers {
       }
       observers.push({ kind: kind as ObservationKind | undefined, observer: observer as Observer });
     },
-    notify(kind, make, complain) {
+    /** Contract: `make` is called only if an observer listens; an observer that throws is reported and ignored. */
+    notify(kind: ObservationKind, make: () => Omit<Observation, "kind">, complain: (line: string) => void): void {
       const listening = observers.filter((one) => one.kind === undefined || one.kind === kind);
       if (listening.length === 0) return;
       const observation = deepFreeze({ kind, ...make() } as Observation);

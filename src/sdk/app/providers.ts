@@ -24,24 +24,14 @@ export type Overrides = Readonly<Record<string, unknown>>;
 
 type OpenContext = (name: string) => object;
 
-/** An app's own members of the context. */
-export interface Providers {
-  add(name: string, provider: Provider): void;
-  /** The members of the context: its own, then those of the providers. */
-  contextNames(): readonly string[];
-  /** Adds a getter per provider to the context. Values in `override` replace factories; `open` creates the context of a factory. */
-  attach(context: object, event: HookEvent, override: Overrides, open: OpenContext): void;
-  /** Disposes the values of one event, and those of its session if the event ends it. */
-  disposeEvent(event: HookEvent): Promise<void>;
-  /** Disposes all remaining values. */
-  disposeAll(): Promise<void>;
-}
+export type Providers = ReturnType<typeof openProviders>;
 
 const reservedNames = new Set(
   "transcript state tasks git cwd projectDir path env exportEnv log signal emit replay".split(" "),
 );
 
-export function openProviders(): Providers {
+/** An app's own members of the context. */
+export function openProviders() {
   const providers = new Map<string, Provider>();
   const ofProcess: Values = new Map();
   const ofSessions = new Map<string, Values>();
@@ -53,14 +43,17 @@ export function openProviders(): Providers {
     return valuesIn(ofEvents, event.raw);
   };
 
-  /** `callers` are the providers whose factories led to this context. */
+  /**
+   * Adds a getter per provider to the context. Values in `override` replace factories; `open` creates the context of a factory. `callers`
+   * are the providers whose factories led to this context.
+   */
   const attach = (
     context: object,
     event: HookEvent,
     override: Overrides,
     open: OpenContext,
     callers: readonly string[] = [],
-  ) => {
+  ): void => {
     const provided = (name: string, { scope, factory }: Provider): unknown => {
       if (Object.hasOwn(override, name)) return override[name];
       if (callers.includes(name)) {
@@ -105,20 +98,24 @@ export function openProviders(): Providers {
   };
 
   return {
-    add(name, provider) {
+    add(name: string, provider: Provider): void {
       if (reservedNames.has(name) || providers.has(name)) {
         throw sdkProblem("name-taken", `ctx.${name} exists already. Choose another name for the provider.`, { name });
       }
       providers.set(name, provider);
     },
-    contextNames: () => [...reservedNames, ...providers.keys()],
-    attach: (context, event, override, open) => attach(context, event, override, open),
-    async disposeEvent(event) {
+    /** The members of the context: its own, then those of the providers. */
+    contextNames: (): readonly string[] => [...reservedNames, ...providers.keys()],
+    attach,
+    /** Disposes the values of one event, and those of its session if the event ends it. */
+    async disposeEvent(event: HookEvent): Promise<void> {
       const session = eventRule(event.name).endsSession ? valuesIn(ofSessions, event.sessionId ?? "") : undefined;
       if (session) ofSessions.delete(event.sessionId ?? "");
       await disposeValues([...takeAll(valuesIn(ofEvents, event.raw)), ...takeAll(session)]);
     },
-    disposeAll: () => disposeValues([...[...ofSessions.values()].flatMap(takeAll), ...takeAll(ofProcess)]),
+    /** Disposes all remaining values. */
+    disposeAll: (): Promise<void> =>
+      disposeValues([...[...ofSessions.values()].flatMap(takeAll), ...takeAll(ofProcess)]),
   };
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { defined } from "../../protocol/internal.ts";
+import { defined, lazy } from "../../protocol/internal.ts";
 import type { Session } from "../../sessions/internal.ts";
 import type { LogRecord } from "../log/logger.ts";
 import type { StateAccess } from "../state/state.ts";
@@ -8,9 +8,12 @@ import type { AppOptions } from "./app-definition.ts";
 import type { HookEvent } from "./hook-event.ts";
 import type { FailureMode } from "./registration.ts";
 
+/** Variables of an environment. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
 /** Provided by the program that runs an app: `hookline run`, the daemon, a test. */
 export interface RunEnvironment {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   /** The folder of an event whose payload has no `cwd`. */
   readonly cwd: string;
   readonly signal: AbortSignal;
@@ -45,20 +48,27 @@ interface RunOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The environment of one event outside of tests and replays. Log records of the app are added to `records`. */
+/**
+ * The environment of one event outside of tests and replays. Log records of the app are added to `records`. `env` and `signal` are read
+ * once, when a handler asks for them: they may be getters.
+ */
 export function runEnvironment(
   { options: { log } }: { readonly options: AppOptions },
-  { file, onFailure, signal, ...given }: RunOptions,
+  given: RunOptions,
   records: LogRecord[],
 ): RunEnvironment {
-  let created = signal;
+  const { cwd, complain, file, onFailure } = given;
+  const env = lazy(() => given.env);
+  const signal = lazy(() => given.signal ?? new AbortController().signal);
   return {
-    ...given,
-    /** Created on first access. */
-    get signal() {
-      created ??= new AbortController().signal;
-      return created;
+    get env() {
+      return env();
     },
+    get signal() {
+      return signal();
+    },
+    cwd,
+    complain,
     replay: false,
     now: Date.now,
     openTranscript,

@@ -6,14 +6,14 @@ import { pathToFileURL } from "node:url";
 import { type HeldLock, openState, takeLock } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
+import type { Env } from "../app/run-environment.ts";
 import { mapStacks } from "../run/error-location.ts";
-import { builderTag, cachedBuild, recordName } from "./build-cache.ts";
-import { bundleModule, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
+import { type AppDependencies, builderTag, cachedBuild, recordName } from "./build-cache.ts";
+import { bundleModule, type Esbuild, emptyTrace, loadEsbuild, type ModuleBundle } from "./bundle.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
+import { resolvedPaths } from "./resolved-paths.ts";
 import { checkOwnExports, missingExportIn, scanImports } from "./scan-imports.ts";
 import { storeBuild, writeRecord, writeTemporary } from "./store-build.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Bundles a hooks file and the files it imports into one file in the user's state folder. Returns the URL of that file.
@@ -74,18 +74,30 @@ export async function buildAhead(file: string, env: Env): Promise<void> {
     return;
   }
   const inputs = [{ path: file, text }];
-  const links = [[file, await realpath(file)]] as const;
-  await writeRecord(
-    { made: builderTag, file, inputs, packages: [], links, output: null, script: null, entryPoints: {} },
-    env,
-  );
+  const paths = [[file, await realpath(file)]] as const;
+  await writeRecord({ made: builderTag, file, inputs, packages: [], paths, output: null, script: null }, env);
 }
 
 /** The hooks file and every file it imports, except packages. An approval pins these files. */
 export async function appInputs(file: string): Promise<readonly string[]> {
+  const { inputs, failure } = await appDependencies(file);
+  if (failure !== undefined) throw failure;
+  return inputs;
+}
+
+/** Contract: an app that does not build has dependencies too, among them the paths at which a missing import was looked for. */
+export async function appDependencies(file: string): Promise<AppDependencies> {
   const esbuild = await loadEsbuild();
-  if (esbuild === undefined) return scanImports(file);
-  return (await bundleModule(esbuild, file)).inputs.map(({ path }) => path);
+  if (esbuild === undefined) return { inputs: scanImports(file), packages: [], paths: [] };
+  const trace = emptyTrace();
+  try {
+    const { inputs, packages, paths } = await bundleModule(esbuild, file, trace);
+    return { inputs: inputs.map(({ path }) => path), packages, paths };
+  } catch (failure) {
+    const packages = [...trace.packages].map(([path, text]) => ({ path, text }));
+    const inputs = [...new Set([file, ...trace.texts.keys()])];
+    return { inputs, packages, paths: await resolvedPaths(trace.imports), failure };
+  }
 }
 
 /**

@@ -80,6 +80,48 @@ test("a changed link target of a hooks file is noticed", async () => {
   rmSync(file);
 });
 
+test("a package whose link moves, and a nearer package that appears, are noticed", async () => {
+  for (const version of ["dep@1", "dep@2"]) {
+    mkdirSync(join(folder, version));
+    writeFileSync(join(folder, version, "package.json"), '{"name":"dep","type":"module","main":"index.js"}');
+    writeFileSync(join(folder, version, "index.js"), "export const word = 1;");
+  }
+  mkdirSync(join(folder, "node_modules"));
+  const link = join(folder, "node_modules/dep");
+  symlinkSync("../dep@1", link);
+  mkdirSync(join(folder, ".claude"));
+  const hooks = join(folder, ".claude/hooks.ts");
+  writeFileSync(hooks, `import { word } from "dep"; export default word as number;`);
+  const isUsed = () => cachedBuild(hooks, env)?.module !== undefined;
+  await build(hooks, env);
+  expect(isUsed()).toBe(true);
+  rmSync(link);
+  symlinkSync("../dep@2", link);
+  expect(isUsed()).toBe(false);
+  await build(hooks, env);
+  expect(isUsed()).toBe(true);
+  mkdirSync(join(folder, ".claude/node_modules/dep"), { recursive: true });
+  expect(isUsed()).toBe(false);
+});
+
+test("a file that an import would now resolve to first is noticed", async () => {
+  mkdirSync(join(folder, "util"));
+  writeFileSync(join(folder, "util/index.ts"), "export const word = 1;");
+  writeFileSync(join(folder, "other.ts"), "export const other = 1;");
+  writeFileSync(
+    file,
+    `import { word } from "./util"; import { other } from "./other.js"; export default word + other;`,
+  );
+  await build(file, env);
+  expect(isKept()).toBe(true);
+  for (const nearer of ["util.ts", "other.js"]) {
+    writeFileSync(join(folder, nearer), "export const word = 2; export const other = 2;");
+    expect(isKept(), nearer).toBe(false);
+    rmSync(join(folder, nearer));
+    expect(isKept()).toBe(true);
+  }
+});
+
 test("a build of another version of the package or of Node is not taken, though it lies under our name", async () => {
   await build(file, env);
   const record = join(state, "builds", recordName(file));

@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from "
 import { dirname, join, relative, sep } from "node:path";
 import { isStateFolderSafe, makeFolderSync, packageVersion, statePath, unsafeReason } from "../../files/internal.ts";
 import { attempt } from "../../protocol/internal.ts";
+import type { Env } from "../app/run-environment.ts";
 
 /** The inputs of a build. The next start compares them with the files to tell whether the build is up to date. */
 export interface BuildRecord {
@@ -11,36 +12,40 @@ export interface BuildRecord {
   readonly inputs: readonly { readonly path: string; readonly text: string }[];
   /** Files of packages that the build depends on and that are not part of the app: it refers to a package by the path of its file. */
   readonly packages: BuildRecord["inputs"];
-  /** Symbolic links among the imported paths and their targets at build time. The hooks file itself comes first. */
-  readonly links: readonly (readonly [name: string, real: string])[];
+  /** The real paths of the hooks file and of what `resolvedPaths` lists. Null: does not exist. */
+  readonly paths: readonly (readonly [name: string, real: string | null])[];
   /** The file name of the built module. Null: import the author's file unchanged. */
   readonly output: string | null;
   /** The file name of the same code as a script, which starts faster. Null when it imports more than a script can. */
   readonly script: string | null;
-  /** Other entry points of this package that the script requires, such as `hookline/sessions`, with the file names of their scripts. */
-  readonly entryPoints: Readonly<Record<string, string>>;
+}
+
+/** What an app consists of, and what decides which packages it gets. Without esbuild nothing is known of packages. */
+export interface AppDependencies extends Pick<BuildRecord, "packages" | "paths"> {
+  /** The hooks file and every file it imports, except packages. */
+  readonly inputs: readonly string[];
+  /** Why the app does not build. Then the rest is what was found nevertheless. */
+  readonly failure?: unknown;
 }
 
 /** The paths of a build's output. */
 export interface CachedBuild {
   readonly module: string | undefined;
   readonly script: string | undefined;
-  /** The scripts of the entry points that the script requires, by name. */
-  readonly entryPoints: ReadonlyMap<string, string>;
 }
 
-export function buildsFolder(env: Readonly<Record<string, string | undefined>>): string {
+export function buildsFolder(env: Env): string {
   return join(statePath({ env }), "builds");
 }
 
 /** Part of every record and file name: builds of another version of this package or of Node are not used. */
-export const builderTag: string = `${packageVersion()} builds 6 node ${process.versions.node.split(".", 1)[0]}`;
+export const builderTag: string = `${packageVersion()} builds 7 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
  * The build of a file, if it exists and is up to date.
  * Contract: never uses a build from a folder that other users can write to, or from the checkout.
  */
-export function cachedBuild(file: string, env: Readonly<Record<string, string | undefined>>): CachedBuild | undefined {
+export function cachedBuild(file: string, env: Env): CachedBuild | undefined {
   try {
     const folder = buildsFolder(env);
     if (!isStateFolderSafe("builds", { env })) return undefined;
@@ -48,22 +53,18 @@ export function cachedBuild(file: string, env: Readonly<Record<string, string | 
     if (unsafeReason(lstatSync(path)) !== undefined) return undefined;
     const record = JSON.parse(readFileSync(path, "utf8")) as BuildRecord;
     if (record.made !== builderTag || record.file !== file || !isUpToDate(record)) return undefined;
-    const entryPoints = Object.entries(record.entryPoints).map(
-      ([name, script]) => [name, buildPath(folder, script)] as const,
-    );
     return {
       module: record.output === null ? undefined : buildPath(folder, record.output),
       script: record.script === null ? undefined : buildPath(folder, record.script),
-      entryPoints: new Map(entryPoints),
     };
   } catch {
     return undefined; // no record, unreadable, or an input is missing: it is built again, and the build reports errors
   }
 }
 
-function isUpToDate({ inputs, packages, links }: BuildRecord): boolean {
+function isUpToDate({ inputs, packages, paths }: BuildRecord): boolean {
   return (
-    links.every(([name, real]) => realpathSync.native(name) === real) &&
+    paths.every(([name, real]) => (attempt(() => realpathSync.native(name)) ?? null) === real) &&
     inputs.every(isUnchanged) &&
     packages.every(isUnchanged)
   );
@@ -112,7 +113,7 @@ interface CachedHash {
  * writing the log.
  * Contract: never throws. Undefined when the files are unknown because there is no build.
  */
-export function sourceHash(file: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+export function sourceHash(file: string, env: Env): string | undefined {
   // It fails when the file was removed since it was loaded, or when there is no folder to cache the hash in.
   return attempt(() => {
     const build = join(buildsFolder(env), recordName(file));

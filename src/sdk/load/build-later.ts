@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openState, packageFile } from "../../files/internal.ts";
+import type { Env } from "../app/run-environment.ts";
 import { startDetached } from "../run/detached-process.ts";
 import { builderTag, cachedBuild } from "./build-cache.ts";
 
@@ -13,11 +14,7 @@ const noteMaxAgeMs = 600_000;
  * Contract: never throws. Each content is tried once, even if many processes ask at the same time or the builder cannot write. A note
  * file records the attempt; after a builder was killed, its note expires.
  */
-export async function buildLater(
-  file: string,
-  env: Readonly<Record<string, string | undefined>>,
-  start: typeof startDetached = startDetached,
-): Promise<void> {
+export async function buildLater(file: string, env: Env, start: typeof startDetached = startDetached): Promise<void> {
   try {
     const cwd = await openState(["builds"], { env });
     if (cachedBuild(file, env) !== undefined) return; // built by another process meanwhile

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Metafile, Plugin } from "esbuild";
 import { packageFile } from "../../files/internal.ts";
 import type { Esbuild } from "./bundle.ts";
+import type { ImportedName } from "./resolved-paths.ts";
 
 /**
  * Reads each file once and records its text in `texts`, so that the recorded inputs match the build even if a file changes meanwhile.
@@ -27,32 +28,6 @@ export function readOncePlugin(esbuild: Esbuild, texts: Map<string, string>): Pl
       });
     },
   };
-}
-
-/**
- * Reads scripts of this package as the modules that they were made from (`asScript` in scripts/build/bundle.mjs): esbuild wraps each script
- * in a function, which V8 then parses twice, and leaves out what is not used of modules only.
- */
-export const scriptsAsModulesPlugin: Plugin = {
-  name: "reads-scripts-as-modules",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.cjs$/ }, async ({ path }) => ({
-      contents: asModule(await readFile(path, "utf8")),
-      loader: "js",
-    }));
-  },
-};
-
-function asModule(script: string): string {
-  return script
-    .replace(/const(\{[^}]*\})=require\(("[^"]+")\);/g, (_, names: string, from: string) => {
-      return `import${names.replaceAll(":", " as ")}from${from};`;
-    })
-    .replace(/Promise\.resolve\(\)\.then\(\(\)=>require\(("[^"]+")\)\)/g, "import($1)")
-    .replace(
-      /module\.exports=(\{[^}]*\});$/,
-      (_, names: string) => `export${names.replace(/([\w$]+):([\w$]+)/g, "$2 as $1")};`,
-    );
 }
 
 /** Sets the entry point of a build. Passed as a path, esbuild would treat a `*` in it as a pattern. */
@@ -83,12 +58,14 @@ async function withImportMeta(esbuild: Esbuild, path: string, source: string): P
 /**
  * Leaves packages out of the bundle. They are resolved from the author's file, and `hookline` is the running package. A bare specifier
  * that resolves to the author's own package, or to TypeScript outside `node_modules`, is bundled like a relative import. The package.json
- * that a specifier was resolved with is recorded: in `texts` for the author's own package, in `packages` for others.
+ * that a specifier was resolved with is recorded: in `texts` for the author's own package, in `packages` for others. Each specifier is
+ * added to `imports`, whether or not it can be resolved.
  */
 export function externalPackagesPlugin(
   from: string,
   texts: Map<string, string>,
   packages: Map<string, string>,
+  imports: ImportedName[],
 ): Plugin {
   const resolving = Symbol("resolving");
   return {
@@ -100,8 +77,14 @@ export function externalPackagesPlugin(
         await recordManifest(own, packages);
         return { path: pathToFileURL(own).href, external: true };
       });
+      build.onResolve({ filter: /^[./]/ }, ({ path, resolveDir }) => {
+        imports.push({ specifier: path, folder: resolveDir || from });
+        return undefined;
+      });
       build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
-        if (pluginData === resolving || isAbsolute(path) || /^(?:node:|data:|hookline)/.test(path)) return undefined;
+        if (pluginData === resolving || isAbsolute(path) || /^(?:node:|data:|hookline(?:\/|$))/.test(path))
+          return undefined;
+        imports.push({ specifier: path, folder: resolveDir || from });
         const resolved = await build.resolve(path, {
           kind,
           resolveDir: resolveDir || from,
@@ -151,7 +134,7 @@ function packageRoot(from: string): string | undefined {
   return undefined;
 }
 
-/** Entry points that a script can require. The program that runs it provides `hookline/sdk`; the others are scripts of their own. */
+/** Entry points that a script can require. The program that runs it provides `hookline/sdk` and loads the others from the package. */
 const scriptEntryPoints = ["hookline/sdk", "hookline/sessions", "hookline/permissions", "hookline/protocol"];
 
 /** For a script: leaves the entry points out, under their names. */

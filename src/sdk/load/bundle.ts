@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { BuildOptions, BuildResult, Metafile } from "esbuild";
+import type { BuildOptions, BuildResult } from "esbuild";
 import { sdkProblem } from "../app/argument-checks.ts";
 import type { BuildRecord } from "./build-cache.ts";
 import {
@@ -11,9 +11,9 @@ import {
   externalPackagesPlugin,
   readOncePlugin,
   scriptGlobals,
-  scriptsAsModulesPlugin,
   usesScriptGlobals,
 } from "./bundle-plugins.ts";
+import { type ImportedName, resolvedPaths } from "./resolved-paths.ts";
 
 export type Esbuild = typeof import("esbuild");
 
@@ -22,7 +22,7 @@ export interface Bundle {
   readonly map: string;
 }
 
-export interface ModuleBundle extends Bundle, Pick<BuildRecord, "inputs" | "packages" | "links"> {
+export interface ModuleBundle extends Bundle, Pick<BuildRecord, "inputs" | "packages" | "paths"> {
   /** True when the code behaves the same as a script. */
   readonly canBeScript: boolean;
 }
@@ -32,13 +32,23 @@ export function loadEsbuild(): Promise<Esbuild | undefined> {
   return import("esbuild").catch(() => undefined);
 }
 
+/** What a build has come across so far. It is complete also when the build fails. */
+export interface BuildTrace {
+  readonly texts: Map<string, string>;
+  readonly packages: Map<string, string>;
+  readonly imports: ImportedName[];
+}
+
+export function emptyTrace(): BuildTrace {
+  return { texts: new Map(), packages: new Map(), imports: [] };
+}
+
 /** Bundles a hooks file and the files it imports into one module. */
-export async function bundleModule(esbuild: Esbuild, file: string): Promise<ModuleBundle> {
+export async function bundleModule(esbuild: Esbuild, file: string, trace = emptyTrace()): Promise<ModuleBundle> {
+  const { texts, packages, imports } = trace;
   const entry = await realpath(file);
   const from = dirname(entry);
-  const texts = new Map<string, string>();
-  const packages = new Map<string, string>();
-  const leavesPackages = externalPackagesPlugin(from, texts, packages);
+  const leavesPackages = externalPackagesPlugin(from, texts, packages, imports);
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), leavesPackages];
   const options = { ...optionsFor(entry), format: "esm", plugins } as const;
   const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames })).catch(
@@ -52,7 +62,7 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
     map,
     inputs: sorted(texts),
     packages: sorted(packages),
-    links: [[file, entry], ...(await linksOf(result.metafile, from))],
+    paths: [[file, entry], ...(await resolvedPaths(imports))],
     canBeScript: await canBeScript(result.metafile, code),
   };
 }
@@ -61,17 +71,12 @@ function sorted(texts: ReadonlyMap<string, string>): BuildRecord["inputs"] {
   return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => ({ path, text }));
 }
 
-export interface ScriptBundle extends Bundle {
-  /** The entry points of this package that it requires in addition to `hookline/sdk`. */
-  readonly entryPoints: readonly string[];
-}
-
 /** Bundles the same texts into a script. Undefined when only a module can hold the code, as with top-level `await`. */
 export async function bundleScript(
   esbuild: Esbuild,
   file: string,
   inputs: ModuleBundle["inputs"],
-): Promise<ScriptBundle | undefined> {
+): Promise<Bundle | undefined> {
   const entry = await realpath(file);
   const texts = new Map(inputs.map(({ path, text }) => [path, text]));
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalEntryPointsPlugin];
@@ -79,9 +84,7 @@ export async function bundleScript(
     const options = { ...optionsFor(entry), ...scriptOptions, define: scriptGlobals, plugins };
     const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames }));
     const script = textsOf(result, dirname(entry));
-    const required = Object.values(result.metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
-    const entryPoints = required.filter((path) => path.startsWith("hookline/") && path !== "hookline/sdk");
-    return usesScriptGlobals(script.code) ? undefined : { ...script, entryPoints: [...new Set(entryPoints)] };
+    return usesScriptGlobals(script.code) ? undefined : script;
   } catch {
     return undefined; // the module is used instead, and loading it reports errors
   }
@@ -93,18 +96,6 @@ const scriptOptions = {
   banner: { js: '((module, exports, require) => { "use strict";' },
   footer: { js: "})" },
 } as const satisfies BuildOptions;
-
-/** Bundles an entry point of this package into a script. It imports packages that it needs only on demand, by their URL. */
-export async function bundleEntryPoint(esbuild: Esbuild, entry: string): Promise<string> {
-  const texts = new Map<string, string>();
-  const plugins = [entryPlugin(entry), scriptsAsModulesPlugin, externalPackagesPlugin(dirname(entry), texts, texts)];
-  // V8 parses an arrow function twice, once when it is defined and once when it is called. This is read at every start.
-  const banner = { js: '(function (module, exports, require) { "use strict";' };
-  // Code of the package finds the package's files from its own.
-  const define = { __filename: JSON.stringify(entry) };
-  const result = await esbuild.build({ ...optionsFor(entry), ...scriptOptions, banner, define, minify: true, plugins });
-  return textsOf(result, dirname(entry)).code;
-}
 
 function optionsFor(entry: string) {
   return {
@@ -165,29 +156,4 @@ function firstMessage(error: unknown): string {
   if (!first.location) return first.text;
   const { file, line } = first.location;
   return `${isAbsolute(file) ? relative(process.cwd(), file) : file}:${line}: ${first.text}`;
-}
-
-/** The imported paths that are symbolic links, with their targets. A link can change while the files it pointed to stay the same. */
-async function linksOf({ inputs }: Metafile, from: string): Promise<BuildRecord["links"]> {
-  const links = new Map<string, string>();
-  for (const [importer, { imports }] of Object.entries(inputs)) {
-    for (const { path, original, external } of imports) {
-      if (external || original === undefined || !/^[./]/.test(original)) continue;
-      const imported = resolve(dirname(absolute(importer, from)), original);
-      if (imported === absolute(path, from)) continue;
-      // Without an extension the path itself does not exist; then its folder may be a link.
-      const name = (await realOf(imported)) === undefined ? dirname(imported) : imported;
-      const real = await realOf(name);
-      if (real !== undefined && real !== name) links.set(name, real);
-    }
-  }
-  return [...links];
-}
-
-function absolute(path: string, from: string): string {
-  return isAbsolute(path) ? path : join(from, path);
-}
-
-function realOf(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined); // does not exist under this name
 }

@@ -20,7 +20,12 @@ test("a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEA
   const asItIs = { ...built, HOOKLINE_BUILD_AHEAD: "0" };
   const unbuilt: string[] = [];
   const isAsItIs = async (env: Readonly<Record<string, string>>) => {
-    const inside = await loadApp(file, { env, cwd: folder, sdk: {}, onUnbuilt: (path) => void unbuilt.push(path) });
+    const inside = await loadApp(file, {
+      env,
+      cwd: folder,
+      entryPoint: () => ({}),
+      onUnbuilt: (path) => void unbuilt.push(path),
+    });
     return (inside as unknown as { text: string }).text.includes("as it is");
   };
   expect([await isAsItIs(asItIs), unbuilt]).toEqual([true, []]);
@@ -71,7 +76,7 @@ test("a pipe in the place of a hooks file is a problem at once, never a wait", a
     const file = join(folder, name);
     execFileSync("mkfifo", [file]);
     const problem = { code: "sdk/no-load", message: `${file} does not load: it is not a regular file.` };
-    await expect(loadApp(file, { env: {}, cwd: folder, sdk: {} })).rejects.toMatchObject(problem);
+    await expect(loadApp(file, { env: {}, cwd: folder, entryPoint: () => ({}) })).rejects.toMatchObject(problem);
     await expect(appInputs(file)).rejects.toMatchObject(problem);
     await expect(buildFile(file, {})).rejects.toMatchObject(problem);
   }
@@ -112,10 +117,10 @@ test.each(["removed", "kept"])("a build follows a package whose main file moves,
   };
   writeFileSync(file, `import { v } from "x"; export default { [Symbol.for("hookline.app")]: { v } };`);
   release("a.js");
-  expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: "a.js" });
+  expect(await loadApp(file, { env, cwd: folder, entryPoint: () => ({}) })).toEqual({ v: "a.js" });
   release("b.js");
   if (old === "removed") rmSync(join(dependency, "a.js"));
-  expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: "b.js" });
+  expect(await loadApp(file, { env, cwd: folder, entryPoint: () => ({}) })).toEqual({ v: "b.js" });
   // Packages are not part of the app: an approval does not pin them.
   expect(await appInputs(file)).toEqual([file]);
 });
@@ -127,7 +132,7 @@ test("a build that refers to a package which no longer exists is made again, alt
   const built = await buildFile(file, env);
   writeFileSync(built, `export { default } from "file://${folder}/gone.mjs";`);
   expect(await loadApp(file, { env, cwd: folder })).toEqual({ v: 1 });
-  expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: 1 });
+  expect(await loadApp(file, { env, cwd: folder, entryPoint: () => ({}) })).toEqual({ v: 1 });
 });
 
 describe("a damaged build is made again", () => {
@@ -144,7 +149,7 @@ describe("a damaged build is made again", () => {
     const script = cachedBuild(file, env)?.script ?? "";
     const text = readFileSync(script, "utf8");
     writeFileSync(script, damage(text));
-    expect(await loadApp(file, { env, cwd: folder, sdk: {} })).toEqual({ v: 1 });
+    expect(await loadApp(file, { env, cwd: folder, entryPoint: () => ({}) })).toEqual({ v: 1 });
     expect(readFileSync(script, "utf8")).toBe(text);
   });
 
@@ -156,9 +161,22 @@ describe("a damaged build is made again", () => {
     const script = cachedBuild(file, env)?.script ?? "";
     writeFileSync(script, "");
     const unbuilt: string[] = [];
-    const options = { env, cwd: folder, sdk: {}, onUnbuilt: (path: string) => void unbuilt.push(path) };
+    const options = { env, cwd: folder, entryPoint: () => ({}), onUnbuilt: (path: string) => void unbuilt.push(path) };
     expect([await loadApp(file, options), unbuilt, existsSync(script)]).toEqual([{ v: 1 }, [file], false]);
     await buildAhead(file, env);
     expect([await loadApp(file, options), unbuilt, existsSync(script)]).toEqual([{ v: 1 }, [file], true]);
   });
+});
+
+test("a failure to build a file again is reported, also when its earlier build has no default export", async () => {
+  const { folder, env } = openProject();
+  const file = join(folder, "hooks.ts");
+  writeFileSync(
+    file,
+    `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(file)}, "const v = ;");`,
+  );
+  await buildFile(file, env);
+  await expect(loadApp(file, { env, cwd: folder })).rejects.toThrow(
+    `${file} does not load: hooks.ts:1: Unexpected ";"`,
+  );
 });

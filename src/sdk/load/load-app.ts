@@ -5,20 +5,27 @@ import { constants, Script } from "node:vm";
 import { attempt, Problem } from "../../protocol/internal.ts";
 import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
-import { atCallSite, countAsOwn, firstErrorLine, lacksLocation, mapStacks } from "../run/error-location.ts";
-import { type CachedBuild, cachedBuild } from "./build-cache.ts";
+import type { Env } from "../app/run-environment.ts";
+import { atCallSite, firstErrorLine, lacksLocation, mapStacks } from "../run/error-location.ts";
+import { withTimeout } from "../run/handler-deadline.ts";
+import { type AppDependencies, type CachedBuild, cachedBuild } from "./build-cache.ts";
 
 export interface LoadAppOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly cwd: string;
-  /** An import that takes longer fails. Default: 10 seconds. The time of the build before it does not count. */
+  /** A file that takes longer fails. Default: 10 seconds. The time of the build before it does not count. */
   readonly timeoutMs?: number;
-  /** The exports of `hookline/sdk` for a build that is a script. Without it everything is imported as a module. */
-  readonly sdk?: Readonly<Record<string, unknown>>;
+  /** The exports of `hookline/sdk` and other entry points, for a build that is a script. Without it everything is imported as a module. */
+  readonly entryPoint?: (name: string) => unknown;
   /** Called when a file was imported without a build, and building it would make the next start faster. */
   readonly onUnbuilt?: (file: string) => void;
   /** Called when an earlier start has left a build: the next start will use it too. */
   readonly onCachedBuild?: () => void;
+  /**
+   * Called before a module is imported, with its time limit and what to report when that passes. Only a script can be ended here when its
+   * top level blocks the thread.
+   */
+  readonly onImport?: (limitMs: number, message: string) => void;
 }
 
 /**
@@ -58,21 +65,20 @@ async function importOrRun(file: string, options: LoadAppOptions): Promise<unkno
   const usesBuilds = isTypeScript || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
   let cached = cachedBuild(file, options.env);
   if (cached !== undefined) options.onCachedBuild?.();
-  if (cached?.script !== undefined && usesBuilds && options.sdk !== undefined) {
+  if (cached?.script !== undefined && usesBuilds && options.entryPoint !== undefined) {
     const run = readScript(cached.script);
-    const entryPoints = [...cached.entryPoints].map(([name, path]) => [name, readScript(path)] as const);
-    if (run !== undefined && entryPoints.every(([, own]) => own !== undefined)) {
+    if (run !== undefined) {
       // A module is evaluated asynchronously. A script must be too, so that microtasks run in the same order.
       await undefined;
       mapStacks(cached.script);
-      for (const path of cached.entryPoints.values()) countAsOwn(path);
-      return runScript(run, openRequire(options.sdk, new Map(entryPoints)));
+      const { entryPoint } = options;
+      return runInTime(() => runScript(run, entryPoint), file, options.timeoutMs);
     }
-    cached = undefined; // a file of it no longer exists: it is built again
+    cached = undefined; // its file no longer exists: it is built again
   }
   if (isTypeScript) return importBuilt(file, cached, options);
   try {
-    const exported: unknown = await withTimeout(import(pathToFileURL(file).href), file, options);
+    const exported: unknown = await importInTime(pathToFileURL(file).href, file, options);
     if (usesBuilds && cached === undefined) options.onUnbuilt?.(file);
     return exported;
   } catch (error) {
@@ -86,8 +92,9 @@ async function importBuilt(file: string, cached: CachedBuild | undefined, option
   if (cached?.module !== undefined) {
     try {
       mapStacks(cached.module);
-      const exported: unknown = await withTimeout(import(pathToFileURL(cached.module).href), file, options);
-      if ("default" in (exported as object)) return exported;
+      const exported: unknown = await importInTime(pathToFileURL(cached.module).href, file, options);
+      // Where no builder may start, the file is what its build says.
+      if ("default" in (exported as object) || process.permission?.has("child") === false) return exported;
     } catch (error) {
       if (!isNotFound(error) && !lacksLocation(error)) throw error;
     }
@@ -96,13 +103,15 @@ async function importBuilt(file: string, cached: CachedBuild | undefined, option
   }
   const { build } = await import("./build-app.ts");
   // A build may wait for another process, so it has a timeout of its own. Without one a file that never ends would hang it.
-  const built = await withTimeout(build(file, options.env), file, { ...options, timeoutMs: buildTimeoutMs });
+  const built = await inTime(build(file, options.env), file, buildTimeoutMs);
   // Node keeps what it has imported from a path, also when that failed.
-  return withTimeout(import(cached?.module === undefined ? built : `${built}?again`), file, options);
+  return importInTime(cached?.module === undefined ? built : `${built}?again`, file, options);
 }
 
 /** Shorter than hosts wait for a hook. */
 const buildTimeoutMs = 25_000;
+
+const loadTimeoutMs = 10_000;
 
 function lacksOurPackage(error: unknown): boolean {
   return isNotFound(error) && /'hookline'/.test((error as Error).message);
@@ -126,14 +135,32 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-function withTimeout<Value>(work: Promise<Value>, file: string, options: LoadAppOptions): Promise<Value> {
-  const { timeoutMs: ms = 10_000 } = options;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const message = `${file} does not load: it took longer than ${ms / 1000} s. Move slow work into a handler.`;
-    timer = setTimeout(() => reject(sdkProblem("no-load", message, { file })), ms);
+function importInTime(url: string, file: string, { timeoutMs = loadTimeoutMs, onImport }: LoadAppOptions) {
+  onImport?.(timeoutMs, tooSlow(file, timeoutMs).message);
+  return inTime(import(url), file, timeoutMs);
+}
+
+function inTime<Value>(work: Promise<Value>, file: string, ms: number): Promise<Value> {
+  return withTimeout(work, ms, () => {
+    throw tooSlow(file, ms);
   });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** Ends work that blocks the thread, where no timer fires. Only a script has such a limit, so one calls the work. */
+function runInTime(work: () => unknown, file: string, ms: number = loadTimeoutMs): unknown {
+  const name = "hookline.load";
+  Object.defineProperty(globalThis, Symbol.for(name), { value: work, configurable: true });
+  const call = new Script(`globalThis[Symbol.for("${name}")]()`, { filename: "node:hookline" });
+  try {
+    return call.runInThisContext({ timeout: ms, displayErrors: false });
+  } catch (error) {
+    throw codeOf(error) === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? tooSlow(file, ms) : error;
+  }
+}
+
+function tooSlow(file: string, ms: number): Problem {
+  const message = `${file} does not load: it took longer than ${ms / 1000} s. Move slow work into a handler.`;
+  return sdkProblem("no-load", message, { file });
 }
 
 /** The hooks file and every file it imports, except packages. An approval pins these files. */
@@ -142,11 +169,14 @@ export async function appInputs(file: string): Promise<readonly string[]> {
   return (await import("./build-app.ts")).appInputs(file);
 }
 
+/** The same with the packages that the app imports. */
+export async function appDependencies(file: string): Promise<AppDependencies> {
+  checkRegularFile(file);
+  return (await import("./build-app.ts")).appDependencies(file);
+}
+
 /** Builds a TypeScript file and the files it imports. Returns the path of a file that Node can run. */
-export async function buildFile(
-  file: string,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<string> {
+export async function buildFile(file: string, env: Env = process.env): Promise<string> {
   checkRegularFile(file);
   const { fileURLToPath } = await import("node:url");
   return fileURLToPath(await (await import("./build-app.ts")).build(file, env));
@@ -158,7 +188,7 @@ export async function endBuilds(): Promise<void> {
 }
 
 /** Builds a file in a separate process, for later starts. */
-export async function buildLater(file: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function buildLater(file: string, env: Env): Promise<void> {
   await (await import("./build-later.ts")).buildLater(file, env);
 }
 
@@ -192,21 +222,11 @@ function removeBuild(path: string): void {
 
 type Require = (name: string) => unknown;
 
-/** What a built script can require: `hookline/sdk`, other entry points that are scripts too, and Node modules. */
-function openRequire(
-  sdk: NonNullable<LoadAppOptions["sdk"]>,
-  entryPoints: ReadonlyMap<string, Run | undefined>,
-): Require {
-  return (name) => {
-    if (name === "hookline/sdk") return sdk;
-    const run = entryPoints.get(name);
-    return run === undefined ? process.getBuiltinModule(name) : runScript(run, process.getBuiltinModule);
-  };
-}
-
-/** Runs a built script and returns its exports. */
-function runScript(run: Run, require: Require): unknown {
+/** Runs a built script and returns its exports. It can require entry points of this package and Node modules. */
+function runScript(run: Run, entryPoint: Require): unknown {
   const module: { exports: unknown } = { exports: {} };
-  run(module, module.exports, require);
+  run(module, module.exports, (name) =>
+    name.startsWith("hookline/") ? entryPoint(name) : process.getBuiltinModule(name),
+  );
   return module.exports;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { attempt, closestName, type Problem } from "../../protocol/internal.ts";
+import { attempt, didYouMean, type Problem } from "../../protocol/internal.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
 import type { BuildRecord } from "./build-cache.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
@@ -76,8 +76,7 @@ function missingExport(
   cause?: unknown,
 ): Problem {
   const statement = findImport(name, entryPoint, inputs);
-  const near = closestName(name, exported);
-  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  const hint = didYouMean(name, exported);
   const from = entryPoint ?? statement?.specifier ?? "the module";
   const location = statement === undefined ? "" : `${statement.location}: `;
   const message = `${file} does not load: ${location}${from} does not provide an export named "${name}".${hint}`;

@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openState, replaceFile, sha256 } from "../../files/internal.ts";
+import { openState, removeOldest, replaceFile } from "../../files/internal.ts";
+import type { Env } from "../app/run-environment.ts";
 import { type BuildRecord, builderTag, recordName } from "./build-cache.ts";
-import { type Bundle, bundleEntryPoint, bundleScript, type Esbuild, type ModuleBundle } from "./bundle.ts";
-import { ownEntryPoint } from "./bundle-plugins.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { type Bundle, bundleScript, type Esbuild, type ModuleBundle } from "./bundle.ts";
 
 /** Writes a build to the user's state folder. Returns the path of its module. */
 export async function storeBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
@@ -21,40 +19,13 @@ export async function storeBuild(esbuild: Esbuild, file: string, module: ModuleB
   const folder = await openState(["builds"], { env });
   await writeBundle(join(folder, names.output), module);
   if (script !== undefined) await writeBundle(join(folder, `${name}.cjs`), script);
-  const own = await storeEntryPoints(esbuild, script?.entryPoints ?? [], folder);
+  const { inputs, paths } = module;
+  // A script refers to no file of a package, and each start reads these files.
+  const packages = script === undefined ? module.packages : [];
   // Written last: its existence marks the build as complete.
-  const { inputs, links } = module;
-  // A script refers to no file of a package. Each start reads these files, so it has only those of its entry points.
-  const packages = script === undefined ? module.packages : own.inputs;
-  await writeRecord({ made: builderTag, file, inputs, packages, links, ...names, entryPoints: own.names }, env);
-  await prune(folder);
+  await writeRecord({ made: builderTag, file, inputs, packages, paths, ...names }, env);
+  await removeOldest(folder, /\.(?:[mc]js|json|tried)$/, maxFiles);
   return join(folder, names.output);
-}
-
-interface StoredEntryPoints {
-  readonly names: Record<string, string>;
-  /** The script of an entry point names its chunks by their content, so it changes whenever the code of the package changes. */
-  readonly inputs: BuildRecord["inputs"][number][];
-}
-
-/** Writes a script for each entry point, once for all hooks files. */
-async function storeEntryPoints(
-  esbuild: Esbuild,
-  names: readonly string[],
-  folder: string,
-): Promise<StoredEntryPoints> {
-  const stored: StoredEntryPoints = { names: {}, inputs: [] };
-  for (const name of names) {
-    // The module of an entry point only hands on what this script exports.
-    const path = (ownEntryPoint(name) ?? "").replace(/\.js$/, ".cjs");
-    const text = await readFile(path, "utf8");
-    const hash = sha256(`${builderTag}\n${path}\n${text}`);
-    stored.names[name] = `${hash}.cjs`;
-    stored.inputs.push({ path, text });
-    const script = join(folder, `${hash}.cjs`);
-    if (!existsSync(script)) await replaceFile(script, await bundleEntryPoint(esbuild, path));
-  }
-  return stored;
 }
 
 async function writeBundle(path: string, { code, map }: Bundle): Promise<void> {
@@ -77,23 +48,3 @@ export async function writeRecord(record: BuildRecord, env: Env): Promise<void> 
 
 /** One build is about five files. */
 const maxFiles = 250;
-
-/** Removes the oldest builds. */
-async function prune(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /\.(?:[mc]js|json|tried)$/.test(name));
-  if (names.length <= maxFiles) return;
-  const files = await Promise.all(names.map(async (name) => ({ name, writtenAt: await mtimeOf(join(folder, name)) })));
-  files.sort((a, b) => b.writtenAt - a.writtenAt);
-  for (const { name } of files.slice(maxFiles)) {
-    await rm(join(folder, name), { force: true });
-    await rm(join(folder, `${name}.map`), { force: true });
-  }
-}
-
-/** 0 for a file that another process has removed. */
-function mtimeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
-}

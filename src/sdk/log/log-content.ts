@@ -1,6 +1,6 @@
-import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolderSync } from "../../files/internal.ts";
+import { makeFolderSync, openFlags, withFileSync } from "../../files/internal.ts";
 import { messageOf, withoutSecrets } from "../../protocol/internal.ts";
 import type { WireAnswer } from "../answer/wire-answer.ts";
 import type { HookEvent } from "../app/hook-event.ts";
@@ -40,13 +40,9 @@ export function recordPayload(folder: string, text: string, complain: (line: str
   }
   try {
     makeFolderSync(folder);
-    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-    const file = openSync(join(folder, `${nameOf(payload.value["hook_event_name"])}.jsonl`), flags, 0o600);
-    try {
-      writeSync(file, `${JSON.stringify(withoutSecrets(payload.value))}\n`);
-    } finally {
-      closeSync(file);
-    }
+    const path = join(folder, `${nameOf(payload.value["hook_event_name"])}.jsonl`);
+    const line = `${JSON.stringify(withoutSecrets(payload.value))}\n`;
+    withFileSync(path, openFlags.appending, (file) => writeSync(file, line));
   } catch (error) {
     complain(`The payload was not kept in ${folder}: ${messageOf(error)}`);
   }

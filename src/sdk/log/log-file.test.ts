@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { appendLog, logFiles, openLog } from "./log-file.ts";
+import { appendLog, logFiles } from "./log-file.ts";
 
 let folder: string;
 let home: string;
@@ -113,12 +113,11 @@ test("whatever an author hands to the log becomes a line of bounded length", () 
   ]);
 });
 
-test("a log that is kept open follows the files, heals a torn end and mixes with other writers", () => {
+test("a log follows its files, heals a torn end and mixes with other writers", () => {
   const complaints: string[] = [];
   const told = (line: string) => void complaints.push(line);
-  const write = openLog(env(), { maxBytes: 400, files: 2 });
   const [old = "", path = ""] = logFiles(env(), { files: 2 });
-  const note = (n: number) => write({ ...record, n }, told);
+  const note = (n: number) => appendLog({ ...record, n }, env(), told, { maxBytes: 400, files: 2 });
   const numbers = (file: string) =>
     readFileSync(file, "utf8")
       .trimEnd()

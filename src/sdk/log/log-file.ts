@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { fstatSync, mkdirSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode, makeFolderSync, packageVersion, statePath } from "../../files/internal.ts";
+import { errorCode, makeFolderSync, openFlags, packageVersion, statePath, withFileSync } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
+import type { AppOptions } from "../app/app-definition.ts";
+import type { Env } from "../app/run-environment.ts";
 import { logLine } from "./log-record.ts";
 import type { LogRecord } from "./logger.ts";
 
@@ -27,10 +17,7 @@ export interface LogFileOptions {
 const defaults = { maxBytes: 5 * 2 ** 20, files: 3 };
 
 /** The files of the hook log, oldest first; the last one is written to. */
-export function logFiles(
-  env: Readonly<Record<string, string | undefined>>,
-  { files = defaults.files }: LogFileOptions = {},
-): readonly string[] {
+export function logFiles(env: Env, { files = defaults.files }: LogFileOptions = {}): readonly string[] {
   const path = join(statePath({ env }), "log", "hooks.jsonl");
   return Array.from({ length: files }, (_, n) => (n === files - 1 ? path : `${path}.${files - 1 - n}`));
 }
@@ -41,84 +28,36 @@ export function logFiles(
  */
 export function appendLog(
   record: LogRecord,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   complain: (line: string) => void,
-  options: LogFileOptions = {},
+  log?: AppOptions["log"],
 ): void {
-  const log = openLog(env, options);
-  log(record, complain);
-  log.close();
-}
-
-export interface LogWriter {
-  (record: LogRecord, complain: (line: string) => void): void;
-  close(): void;
-}
-
-/**
- * `appendLog` for a long-running process, with the same contract: the file is opened again only when another file has its path, as after
- * a rotation, and its last byte is read only when another process has written.
- */
-export function openLog(env: Readonly<Record<string, string | undefined>>, options: LogFileOptions = {}): LogWriter {
-  let log: OpenLogFile | undefined;
-  const close = () => {
-    if (log !== undefined) closeSync(log.file);
-    log = undefined;
-  };
-  const write = (record: LogRecord, complain: (line: string) => void) => {
-    try {
-      let stat = log && statSync(log.path, { throwIfNoEntry: false });
-      if (log === undefined || stat?.ino !== log.stat.ino || stat.dev !== log.stat.dev) {
-        close();
-        log = openFile(env);
-        stat = log.stat;
-      }
-      writeLine(log, stat.size, record, complain, options);
-    } catch (error) {
-      complain(`The hook log cannot be written: ${messageOf(error)}`);
-    }
-  };
-  return Object.assign(write, { close });
-}
-
-interface OpenLogFile {
-  readonly path: string;
-  readonly file: number;
-  readonly stat: Stats;
-  /** While the file has this size, its last line is one that this process wrote whole. */
-  wholeSize: number;
-}
-
-/** A link at the path is not followed. */
-function openFile(env: Readonly<Record<string, string | undefined>>): OpenLogFile {
-  const [path = ""] = logFiles(env, { files: 1 });
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-  const open = () => openSync(path, flags, 0o600);
-  let file: number;
+  const { maxBytes, files } = { ...defaults, ...(typeof log === "object" ? log : {}) };
   try {
-    file = open();
+    const [path = ""] = logFiles(env, { files: 1 });
+    const line = logLine({ ...record, version: packageVersion() });
+    if (writeLine(path, line, complain) > maxBytes) rotate(path, maxBytes, Math.max(1, files));
+  } catch (error) {
+    complain(`The hook log cannot be written: ${messageOf(error)}`);
+  }
+}
+
+/** Returns the size of the file. A link at the path is not followed. */
+function writeLine(path: string, line: string, complain: (line: string) => void): number {
+  const write = () =>
+    withFileSync(path, openFlags.appending, (file) => {
+      const bytes = Buffer.from(`${endsMidLine(file) ? "\n" : ""}${line}\n`);
+      const isWhole = writeSync(file, bytes) === bytes.length;
+      if (!isWhole) complain("The hook log has only a part of a line; the disk may be full.");
+      return fstatSync(file).size;
+    });
+  try {
+    return write();
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
     makeFolderSync(dirname(path));
-    file = open();
+    return write();
   }
-  return { path, file, stat: fstatSync(file), wholeSize: 0 };
-}
-
-/** `size` is the size of the file before the write. */
-function writeLine(
-  log: OpenLogFile,
-  size: number,
-  record: LogRecord,
-  complain: (line: string) => void,
-  { maxBytes = defaults.maxBytes, files = defaults.files }: LogFileOptions,
-): void {
-  const isTorn = size !== log.wholeSize && endsMidLine(log.file);
-  const bytes = Buffer.from(`${isTorn ? "\n" : ""}${logLine({ ...record, version: packageVersion() })}\n`);
-  log.wholeSize = 0;
-  if (writeSync(log.file, bytes) === bytes.length) log.wholeSize = size + bytes.length;
-  else complain("The hook log has only a part of a line; the disk may be full.");
-  if (size + bytes.length > maxBytes) rotate(log.path, maxBytes, Math.max(1, files));
 }
 
 /** What a full disk cut off stays a bad line of its own. A line that is being written looks the same for a moment. */

@@ -1,10 +1,11 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { dirname } from "node:path";
+import type { Env } from "../app/run-environment.ts";
 
 export interface DetachedOptions {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   /** Called when the system cannot start it. */
   readonly onError: (error: Error) => void;
 }

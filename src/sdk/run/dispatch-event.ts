@@ -2,7 +2,7 @@ import { monotonicMs } from "../../files/internal.ts";
 import { defined, messageOf } from "../../protocol/internal.ts";
 import { type AppWarning, acceptAnswers } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
-import { isKnownEvent } from "../answer/event-rules.ts";
+import { eventRule, isKnownEvent } from "../answer/event-rules.ts";
 import { type FoldedAnswer, foldAnswers, isRefusal } from "../answer/fold-answers.ts";
 import { applyRewrites } from "../answer/rewrite-event.ts";
 import { appFailure, toWire, type WireAnswer } from "../answer/wire-answer.ts";
@@ -24,7 +24,7 @@ import {
   scopeOf,
   selectHandlers,
 } from "./handler-chain.ts";
-import { lazySignal, withinDeadline } from "./handler-deadline.ts";
+import { LazySignal, withinDeadline } from "./handler-deadline.ts";
 import { runWrapped } from "./middleware.ts";
 import { denyForCodex, foreignPayloadReason, unmatchedPayloadReason } from "./read-payload.ts";
 
@@ -47,9 +47,12 @@ export async function dispatchEvent(
   const startedAt = monotonicMs();
   const event = readEvent(payload);
   const { observers, options, providers, registrations } = definition;
-  const fault = foreignPayloadReason(event, registrations) ?? unmatchedPayloadReason(event, registrations);
+  const unmatched = unmatchedPayloadReason(event);
+  // No handler can judge a call of an unknown tool. Other events have handlers for every value, which still run.
+  const unreadable = eventRule(event.name).tool ? unmatched : undefined;
+  const fault = foreignPayloadReason(event, registrations) ?? unreadable;
   if (fault !== undefined) return refusePayload(fault, event, definition, environment);
-  const chain = selectHandlers(registrations, event);
+  const chain = selectHandlers(registrations, event, unmatched);
   const state = environment.state ?? lazyState(event, options, environment);
   const tasks = lazyTasks(event, options, definition.tasks, environment);
   const troubles: string[] = [];
@@ -160,7 +163,7 @@ async function runInMiddleware(
     await runChain(chain, event, run);
     return run.answers;
   }
-  const own = lazySignal(environment);
+  const own = new LazySignal(environment);
   const ctx = handlerContext(run.shared, scopeOf({ name: "middleware" }, event, run, own));
   const ended = await withinDeadline(deadlineMs, own, async () => {
     let ran: { readonly first: HookEvent; readonly last: HookEvent } | undefined;

@@ -1,9 +1,6 @@
-import { resolve } from "node:path";
 import type { ServedApp } from "../../daemon/internal.ts";
-import { packageVersion } from "../../files/internal.ts";
-import { appRuntime } from "../app/app-runtime.ts";
-import { checkOptions, requireOptions, sdkProblem, type ValueCheck } from "../app/argument-checks.ts";
-import { sourceHash } from "../load/build-cache.ts";
+import { requireApp } from "../app/app-runtime.ts";
+import { checkOptions, requireOptions, type ValueCheck } from "../app/argument-checks.ts";
 import type { WorkTasksOptions } from "../tasks/work-tasks.ts";
 import type { RunAppOptions } from "./run-app.ts";
 
@@ -50,8 +47,9 @@ const workOptions: readonly (keyof WorkTasksOptions)[] = [
  * Contract: failures of handlers and input become answers, by the failure mode. It rejects for a value that is not an app.
  */
 export async function runApp(app: unknown, options: RunAppOptions = {}): Promise<number> {
+  const runtime = requireApp(app, "runApp", runApp);
   checkOptions(options, runOptions, "runApp");
-  return (await import("./run-app.ts")).runApp(app, options);
+  return (await import("./run-app.ts")).runApp(runtime, options);
 }
 
 /**
@@ -59,16 +57,10 @@ export async function runApp(app: unknown, options: RunAppOptions = {}): Promise
  * checks. Handlers run on the calling thread: one that blocks it blocks every call. There is no hot reload.
  */
 export async function serveApp(app: unknown, options: ServeAppOptions = {}): Promise<ServedApp> {
-  const runtime = appRuntime(app);
-  if (runtime === undefined) throw sdkProblem("no-app", "serveApp needs the value of createApp().");
+  const runtime = requireApp(app, "serveApp", serveApp);
   checkOptions(options, serveOptions, "serveApp");
-  const { port = 0, token, env = process.env, cwd = process.cwd(), signal } = options;
-  const file = options.file === undefined ? undefined : resolve(options.file);
-  const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
-  const source = file === undefined ? undefined : sourceHash(file, env);
   const { serveInProcess } = await import("../../daemon/internal.ts");
-  const around = { env, cwd, complain, signal, version: packageVersion() };
-  return serveInProcess(runtime, { port, token, file, sourceHash: source, ...around });
+  return serveInProcess(runtime, options);
 }
 
 /**
@@ -76,8 +68,7 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
  * it: one worker at a time serves the queue of a hooks file, and the next one takes over when it ends.
  */
 export async function workTasks(app: unknown, options: WorkTasksOptions): Promise<void> {
-  const runtime = appRuntime(app);
-  if (runtime === undefined) throw sdkProblem("no-app", "workTasks needs the value of createApp().");
+  const runtime = requireApp(app, "workTasks", workTasks);
   const log: ValueCheck = [["log"], "a function", (value) => typeof value === "function"];
   checkOptions(options, workOptions, "workTasks", { own: [log] });
   requireOptions(options, ["file", "env", "signal"], "workTasks");

@@ -78,17 +78,11 @@ function stackOf(error: unknown): string {
 }
 
 let ownFolder: string | undefined;
-const ownScripts = new Set<string>();
-
-/** Makes frames in this file count as frames of this package: the build of an entry point. */
-export function countAsOwn(script: string): void {
-  ownScripts.add(script);
-}
 
 /** Whether a file is part of this package: what `hookline` does when an author calls it is not the author's place. */
 function isOwn(path: string): boolean {
   ownFolder ??= /^(.*\/(?:dist|src)\/)/.exec(framesOf(new Error("here"))[0]?.path ?? "")?.[1] ?? "\0";
-  return ownScripts.has(path) || (path.startsWith(ownFolder) && !/\.test\.[jt]s$/.test(path));
+  return path.startsWith(ownFolder) && !/\.test\.[jt]s$/.test(path);
 }
 
 function displayPath(path: string, at: string, cwd: string): string {
@@ -153,11 +147,7 @@ export function mapStacks(output: string): void {
 
 /** As Node computes it: a stack can be captured for anything. */
 function header(error: unknown): string {
-  try {
-    return Error.prototype.toString.call(error);
-  } catch {
-    return "<error>"; // its name or message throws
-  }
+  return attempt(() => Error.prototype.toString.call(error)) ?? "<error>"; // its name or message throws
 }
 
 /** `originalSource` is a URL. */
@@ -166,9 +156,7 @@ type StackMap = { findEntry(line: number, column: number): Partial<SourceMapping
 function readMap(output: string): StackMap {
   // Not imported: a start that never fails does not need it.
   const { SourceMap } = process.getBuiltinModule("node:module");
-  try {
-    return new SourceMap(JSON.parse(readFileSync(`${output}.map`, "utf8"))) as never;
-  } catch {
-    return { findEntry: () => ({}) }; // the build was pruned: the place in the built file is better than a stack that throws
-  }
+  const map = attempt((): StackMap => new SourceMap(JSON.parse(readFileSync(`${output}.map`, "utf8"))) as never);
+  // The build was pruned: the place in the built file is better than a stack that throws.
+  return map ?? { findEntry: () => ({}) };
 }

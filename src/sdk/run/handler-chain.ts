@@ -14,7 +14,7 @@ import type { Registration } from "../app/registration.ts";
 import type { RunEnvironment } from "../app/run-environment.ts";
 import { eventLogger } from "../log/logger.ts";
 import { type LocatedError, locateError } from "./error-location.ts";
-import { isPromise, type LazySignal, lazySignal, type WorkEnd, withinDeadline } from "./handler-deadline.ts";
+import { isPromise, LazySignal, type WorkEnd, withinDeadline } from "./handler-deadline.ts";
 import { runWrapped } from "./middleware.ts";
 
 /** What one handler did for an event. */
@@ -33,16 +33,12 @@ export interface HandlerTrace {
   readonly again?: true;
 }
 
-/** One event in an app: the app, the program that runs it, and a place for errors outside the chain. */
-export interface EventRun {
+/** An event on its way through the handlers. The results are filled while the chain runs, so that none is lost when a middleware fails. */
+export interface ChainRun {
   readonly definition: AppDefinition;
   readonly environment: RunEnvironment;
   /** Called for errors outside the chain, such as an observer that threw. */
   readonly reportTrouble: (line: string) => void;
-}
-
-/** An event on its way through the handlers. The results are filled while the chain runs, so that none is lost when a middleware fails. */
-export interface ChainRun extends EventRun {
   /** The context all handlers share. */
   readonly shared: object;
   /** When the whole chain must have ended, on the clock of `monotonicMs`. */
@@ -53,15 +49,28 @@ export interface ChainRun extends EventRun {
   readonly failures: (LocatedError & { readonly handler: string })[];
 }
 
-/** The registrations that match an event: exact names, patterns, catch-all, then `on`; in registration order within each. */
-export function selectHandlers(registrations: readonly Registration[], event: HookEvent): readonly Registration[] {
+/**
+ * The registrations that match an event: exact names, patterns, catch-all, then `on`; in registration order within each. With `unmatched`,
+ * the reason why names cannot be compared, handlers that are registered for a name fail.
+ */
+export function selectHandlers(
+  registrations: readonly Registration[],
+  event: HookEvent,
+  unmatched?: string,
+): readonly Registration[] {
   const value = matchedValue(event);
   return registrations
     .filter((one) => one.event === event.name)
+    .map((one) => (unmatched === undefined || one.what === undefined ? one : failing(one, unmatched)))
     .map((one) => ({ one, rank: rankOf(one, value) }))
     .filter(({ rank }) => rank >= 0)
     .sort((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
+}
+
+function failing(registration: Registration, reason: string): Registration {
+  const handler = () => Promise.reject(new Error(reason));
+  return { ...registration, what: undefined, handler, options: {}, wrappers: [] };
 }
 
 /** Lower runs first. Negative when the registration does not match the value. */
@@ -146,7 +155,7 @@ function reasonIn(answers: readonly Answer[]): { readonly reason?: string } {
 /** The return value of the handler, or `skipped` when its `when` returns false. A `when` that throws is a failure of the handler. */
 function callHandler(registration: Registration, event: HookEvent, run: ChainRun): Promise<WorkEnd<unknown>> {
   const { options, handler, wrappers } = registration;
-  const own = lazySignal(run.environment);
+  const own = new LazySignal(run.environment);
   const ctx = handlerContext(run.shared, scopeOf(registration, event, run, own));
   const leftMs = Math.max(0, run.deadline - monotonicMs());
   const ms = Math.min(leftMs, options.timeoutMs ?? run.definition.options.timeoutMs ?? leftMs);
@@ -210,8 +219,8 @@ export function refusal(event: HookEvent, reason: string): readonly Answer[] {
 export function scopeOf(
   { name, space, customEvents }: Partial<Registration> & { readonly name: string },
   event: HookEvent,
-  { definition, environment, reportTrouble }: EventRun,
-  own: LazySignal = lazySignal(environment),
+  { definition, environment, reportTrouble }: Pick<ChainRun, "definition" | "environment" | "reportTrouble">,
+  own: LazySignal = new LazySignal(environment),
 ): HandlerScope {
   return {
     space,

@@ -4,12 +4,6 @@ export type WorkEnd<Value> =
   | { readonly by: "error"; readonly error: unknown }
   | { readonly by: "timeout"; readonly afterMs: number };
 
-/** A signal that is created on first access. */
-export interface LazySignal {
-  readonly signal: AbortSignal;
-  abort(reason: unknown): void;
-}
-
 /**
  * Contract: settles at the deadline, unless the work blocks the thread. Synchronous work needs no timer.
  * The work's own signal aborts at the deadline.
@@ -22,18 +16,18 @@ export async function withinDeadline<Value>(
   try {
     const value = work();
     if (!isPromise(value)) return { by: "value", value };
-    return await race(value, ms, own);
+    const ended = Promise.resolve(value).then((value) => ({ by: "value", value }) as const);
+    return await withTimeout(ended, ms, () => {
+      own.abort(new Error(`the deadline of ${Math.round(ms)} ms has passed`));
+      return { by: "timeout", afterMs: ms } as const;
+    });
   } catch (error) {
     return { by: "error", error };
   }
 }
 
-export function lazySignal(environment: { readonly signal: AbortSignal }): LazySignal {
-  return new OwnSignal(environment);
-}
-
-/** A class: defining a getter for each handler costs more than most handlers. */
-class OwnSignal implements LazySignal {
+/** The signal of one handler, created on first access. A class: defining a getter for each handler costs more than most handlers. */
+export class LazySignal {
   readonly #environment: { readonly signal: AbortSignal };
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -58,23 +52,6 @@ class OwnSignal implements LazySignal {
     this.#reason = why;
     this.#controller?.abort(why);
   }
-}
-
-function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise<WorkEnd<Value>> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      own.abort(new Error(`the deadline of ${Math.round(ms)} ms has passed`));
-      resolve({ by: "timeout", afterMs: ms });
-    }, ms);
-    const end = (ended: WorkEnd<Value>) => {
-      clearTimeout(timer);
-      resolve(ended);
-    };
-    work.then(
-      (value) => end({ by: "value", value }),
-      (error: unknown) => end({ by: "error", error }),
-    );
-  });
 }
 
 /** The value of the work, or what `late` returns or throws when the work takes longer than `ms`. */

@@ -65,51 +65,27 @@ function leave(input: AsyncIterable<unknown> & { destroy?: () => unknown }): voi
   input.destroy?.();
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
 
 /** Finds the end of the first JSON object in chunks of bytes. Does not validate it; the parser does. */
 export class JsonEnd {
   #depth = 0;
-  #begun = false;
   #inText = false;
   #escaped = false;
-  #bytes = 0;
+  /** The number of bytes up to the end of the object. Bytes after it are not part of it. */
+  length = 0;
 
   /** True once the object is complete, or when the bytes cannot be one. */
   feed(chunk: Uint8Array): boolean {
     for (const byte of chunk) {
-      this.#bytes++;
-      if (this.#inText) this.#text(byte);
-      else if (this.#outside(byte)) return true;
+      this.length++;
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === quote) this.#inText = !this.#inText;
+      else if (this.#inText) this.#escaped = byte === backslash;
+      else if (byte === openBrace || byte === openBracket) this.#depth++;
+      else if ((byte === closeBrace || byte === closeBracket) && --this.#depth <= 0) return true;
     }
     return false;
-  }
-
-  /** The number of bytes up to the end of the object. Bytes after it are not part of it. */
-  get length(): number {
-    return this.#bytes;
-  }
-
-  #text(byte: number): void {
-    if (this.#escaped) this.#escaped = false;
-    else if (byte === backslash) this.#escaped = true;
-    else if (byte === quote) this.#inText = false;
-  }
-
-  #outside(byte: number): boolean {
-    if (byte === quote) this.#inText = true;
-    else if (byte === openBrace || byte === openBracket) {
-      this.#depth++;
-      this.#begun = true;
-    } else if (byte === closeBrace || byte === closeBracket) {
-      this.#depth--;
-    }
-    return this.#begun && this.#depth <= 0;
   }
 }
 
@@ -131,14 +107,13 @@ export function foreignPayloadReason(event: HookEvent, registrations: readonly R
 }
 
 /**
- * Why the handlers of this event cannot be chosen. Undefined when they can. Without the text that their names are compared with, no
- * handler would match, and it would look as if no hook objected. A tool call always needs it; another event only if a handler names one.
+ * Why handlers that are registered for a name cannot be chosen. Undefined when they can. Without the text that names are compared with,
+ * none of them would match, and it would look as if no hook objected.
  */
-export function unmatchedPayloadReason(event: HookEvent, registrations: readonly Registration[]): string | undefined {
+export function unmatchedPayloadReason(event: HookEvent): string | undefined {
   const { matches: field, tool } = eventRule(event.name);
   const value = field === undefined ? "" : event.raw[field];
   if (field === undefined || (typeof value === "string" && (value !== "" || !tool))) return undefined;
-  if (!tool && !registrations.some((one) => one.event === event.name && one.what !== undefined)) return undefined;
   const found = value === undefined ? "it is missing" : `not ${JSON.stringify(value).slice(0, 60)}`;
   return `The event cannot be read: ${field} of ${event.name} must be ${tool ? "a non-empty string" : "a string"}, ${found}.`;
 }

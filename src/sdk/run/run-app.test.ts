@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type AppOptions, block, createApp, deny, type RunAppOptions, runApp, serveApp } from "../index.ts";
+import { type App, type AppOptions, block, createApp, deny, type RunAppOptions, runApp, serveApp } from "../index.ts";
 import { fixtures } from "../testing/index.ts";
 
 /** Runs an app over an input, and gives what came of it and the last record of the log. */
@@ -99,7 +99,10 @@ test("HOOKLINE=0 gives no opinion, and a value that is not an app is a problem",
     await runApp(guard({ onFailure: "block" }), { env, input: new PassThrough(), output: { write: () => true } }),
   ).toBe(0);
   expect(readFileSync(join(env.HOOKLINE_HOME, "log", "hooks.jsonl"), "utf8")).toContain('"off":true');
-  await expect(runApp({})).rejects.toMatchObject({ code: "sdk/no-app" });
+  await expect(runApp({})).rejects.toMatchObject({
+    code: "sdk/no-app",
+    stack: expect.stringMatching(/^[^\n]*\n +at .*run-app\.test\.ts:/),
+  });
 });
 
 test("with the process's own output nothing but the answer goes there, no handler ends the process, and its status is set", async () => {
@@ -137,8 +140,7 @@ test("a misspelt option of runApp or serveApp is refused by name", async () => {
   await expect(serveApp(createApp(), { tokn: "x" } as never)).rejects.toMatchObject(other);
 });
 
-test("a payload without the text that handlers are chosen by is a failed call", async () => {
-  const app = (options: AppOptions) => guard(options).onConfigChange("skills", () => block("no"));
+test("a tool call without the name of its tool is a failed call", async () => {
   const faults = [
     [
       { hook_event_name: "PreToolUse", tool_input: {} },
@@ -149,18 +151,29 @@ test("a payload without the text that handlers are chosen by is a failed call", 
       { hook_event_name: "PermissionRequest", tool_name: "" },
       'tool_name of PermissionRequest must be a non-empty string, not ""',
     ],
-    [{ hook_event_name: "ConfigChange", source: null }, "source of ConfigChange must be a string, not null"],
   ] as const;
   for (const [payload, fault] of faults) {
     const event = payload.hook_event_name;
     const failed = `The event cannot be read: ${fault}.`;
     const stderr = `hookline: ${failed}\n`;
-    const blocked = await ran(app({ onFailure: "block" }), JSON.stringify(payload));
+    const blocked = await ran(guard({ onFailure: "block" }), JSON.stringify(payload));
     expect(blocked).toMatchObject({ stdout: "", stderr, code: 2, log: { event, answer: "refused", failed } });
-    const reported = await ran(app({}), JSON.stringify(payload));
+    const reported = await ran(guard({}), JSON.stringify(payload));
     const stdout = `${JSON.stringify({ systemMessage: `hookline: ${failed}` })}\n`;
     expect(reported).toMatchObject({ stdout, stderr, code: 1, log: { event, answer: "none", failed } });
   }
+});
+
+test("without the text that names are compared with, handlers for a name fail and the others answer", async () => {
+  const payload = '{"hook_event_name":"SubagentStop"}';
+  const fault = "The event cannot be read: agent_type of SubagentStop must be a string, it is missing.";
+  const named = (options: AppOptions) => createApp(options).onSubagentStop("Explore", () => undefined);
+  const general = named({}).onSubagentStop(() => block("not yet"));
+  const answerOf = async (app: App) => JSON.parse((await ran(app, payload)).stdout);
+  expect(await answerOf(general)).toMatchObject({ decision: "block", reason: "not yet" });
+  const failed = expect.stringContaining(fault);
+  expect(await answerOf(named({ onFailure: "block" }))).toMatchObject({ decision: "block", reason: failed });
+  expect(await answerOf(named({}))).toEqual({ systemMessage: failed });
 });
 
 test("a missing text does not fail where no handler names one", async () => {

@@ -2,8 +2,7 @@ import { resolve } from "node:path";
 import { errorCode } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { appFailure, type WireAnswer } from "../answer/wire-answer.ts";
-import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
-import { sdkProblem } from "../app/argument-checks.ts";
+import type { AppRuntime } from "../app/app-runtime.ts";
 import type { FailureMode } from "../app/registration.ts";
 import { runEnvironment } from "../app/run-environment.ts";
 import { sourceHash } from "../load/build-cache.ts";
@@ -32,9 +31,7 @@ export interface RunAppOptions {
   readonly silenceMs?: number;
 }
 
-export async function runApp(app: unknown, options: RunAppOptions): Promise<number> {
-  const runtime = appRuntime(app);
-  if (runtime === undefined) throw sdkProblem("no-app", "runApp needs the value of createApp().");
+export async function runApp(runtime: AppRuntime, options: RunAppOptions): Promise<number> {
   const { input = process.stdin, output = process.stdout, errors = process.stderr, env = process.env } = options;
   const complaints: string[] = [];
   const complain = (line: string) => void complaints.push(`hookline: ${line}\n`);
@@ -45,10 +42,9 @@ export async function runApp(app: unknown, options: RunAppOptions): Promise<numb
   await write(errors, complaints.join("") + answer.stderr);
   await write(output, answer.stdout);
   const warn = (line: string) => void errors.write(`hookline: ${line}\n`);
-  const { log } = runtime.options;
   const source = options.file === undefined ? undefined : sourceHash(resolve(options.file), env);
   const about = { transport: "run", ...defined({ source }) };
-  for (const record of records) appendLog({ ...record, ...about }, env, warn, typeof log === "object" ? log : {});
+  for (const record of records) appendLog({ ...record, ...about }, env, warn, runtime.options.log);
   const notDisposed = (error: unknown) => warn(`A provider was not disposed: ${String(error)}`);
   await answer.dispose().catch(notDisposed);
   if (output === process.stdout) {
@@ -102,7 +98,7 @@ function write(output: TextOutput, text: string): Promise<void> {
 }
 
 /** Runs work that may print. If the answer goes to the process's stdout, anything printed meanwhile goes to `errors`. */
-async function withStdoutRedirected<Value>(
+export async function withStdoutRedirected<Value>(
   output: TextOutput,
   errors: TextOutput,
   work: () => Promise<Value>,

@@ -26,61 +26,51 @@ const usualMaxBytes = 2 ** 20;
 /** One file per scope, in the user's state folder unless the app names another. */
 export function openStores(
   event: HookEvent,
-  options: AppOptions,
+  { stateDir, stateMaxBytes: maxBytes = usualMaxBytes }: AppOptions,
   environment: RunEnvironment,
 ): (scope: StoreName) => ScopeStore {
   const folder = async () => {
-    if (options.stateDir === undefined) return openState(["state"], { env: environment.env });
-    await openFolder(options.stateDir);
-    return options.stateDir;
+    if (stateDir === undefined) return openState(["state"], { env: environment.env });
+    await openFolder(stateDir);
+    return stateDir;
   };
-  const place = async (scope: StoreName): Promise<StatePlace> => {
-    const above = await folder();
-    await openFolder(join(above, scope));
-    return { folder: above, file: join(above, scope, stateFileName(scope, event, environment)) };
+  return (scope) => {
+    const options = { environment, expires: scope === "session" || scope === "told" };
+    const place = async () => {
+      const above = await folder();
+      await openFolder(join(above, scope));
+      return { above, file: join(above, scope, stateFileName(scope, event, environment)) };
+    };
+    return {
+      async read() {
+        const { file } = await place();
+        const found = await readStore(file, options);
+        // With the lock, because another process may have moved the file and written a good one.
+        return "broken" in found ? locked(file, () => read(file, options)) : found.entries;
+      },
+      async change(work) {
+        const { above, file } = await place();
+        const { result, written } = await locked(file, async () => {
+          const entries = await read(file, options);
+          const before = textOf(entries);
+          const result = await work(entries);
+          const text = textOf(entries);
+          if (text === before) return { result, written: false };
+          if (Buffer.byteLength(text) > maxBytes) throw tooLarge(file, Buffer.byteLength(text), maxBytes);
+          await replaceFile(file, text);
+          return { result, written: true };
+        });
+        if (written) await sweepDaily(above, environment);
+        return result;
+      },
+    };
   };
-  const maxBytes = options.stateMaxBytes ?? usualMaxBytes;
-  return (scope) =>
-    fileStore(() => place(scope), { environment, maxBytes, expires: scope === "session" || scope === "told" });
-}
-
-interface StatePlace {
-  readonly folder: string;
-  readonly file: string;
 }
 
 interface StoreOptions {
   readonly environment: RunEnvironment;
-  readonly maxBytes: number;
   /** State that was not written for a month is dropped. */
   readonly expires: boolean;
-}
-
-function fileStore(place: () => Promise<StatePlace>, options: StoreOptions): ScopeStore {
-  const { environment, maxBytes } = options;
-  return {
-    async read() {
-      const { file } = await place();
-      const found = await readStore(file, options);
-      // With the lock, because another process may have moved the file and written a good one.
-      return "broken" in found ? locked(file, () => read(file, options)) : found.entries;
-    },
-    async change(work) {
-      const { folder, file } = await place();
-      const { result, written } = await locked(file, async () => {
-        const entries = await read(file, options);
-        const before = textOf(entries);
-        const result = await work(entries);
-        const text = textOf(entries);
-        if (text === before) return { result, written: false };
-        if (Buffer.byteLength(text) > maxBytes) throw tooLarge(file, Buffer.byteLength(text), maxBytes);
-        await replaceFile(file, text);
-        return { result, written: true };
-      });
-      if (written) await sweepDaily(folder, environment);
-      return result;
-    },
-  };
 }
 
 async function locked<Result>(file: string, work: () => Promise<Result>): Promise<Result> {

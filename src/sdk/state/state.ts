@@ -1,3 +1,4 @@
+import { lazy } from "../../protocol/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
 import { deferMethods } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
@@ -76,11 +77,7 @@ export type StoredValues = Map<string, { value: unknown; until?: number }>;
 
 /** State in files, opened on first use: an app that keeps none loads nothing. */
 export function lazyState(event: HookEvent, options: AppOptions, environment: RunEnvironment): StateAccess {
-  let opened: Promise<(scope: StoreName) => ScopeStore> | undefined;
-  const open = () => {
-    opened ??= import("./state-files.ts").then(({ openStores }) => openStores(event, options, environment));
-    return opened;
-  };
+  const open = lazy(async () => (await import("./state-files.ts")).openStores(event, options, environment));
   const store = (scope: StoreName): ScopeStore => ({
     read: async () => (await open())(scope).read(),
     change: async (work) => (await open())(scope).change(work),

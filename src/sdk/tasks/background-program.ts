@@ -5,6 +5,7 @@ import { loadApp } from "../load/load-app.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
 import { guardExit } from "../run/guard-exit.ts";
+import { startWatchdog } from "../run/thread-watchdog.ts";
 
 /**
  * The program that hooks start for work that must not delay them: `background-program.cjs work HOOKS_FILE` runs background tasks,
@@ -35,8 +36,11 @@ async function work(file: string): Promise<void> {
   // One task must not end the others.
   const exit = guardExit(() => true);
   const log = (record: LogRecord) => appendLog({ ...record, transport: "worker" }, env, () => undefined);
+  const note = (level: "error" | "warn", message: string) =>
+    log({ time: new Date().toISOString(), event: "", level, message });
+  const warn = (message: string) => note("warn", message);
   const fail = (message: string) => {
-    log({ time: new Date().toISOString(), event: "", level: "error", message });
+    note("error", message);
     exit(1);
   };
   const ending = new AbortController();
@@ -48,7 +52,13 @@ async function work(file: string): Promise<void> {
 
   const loaded = fileStamp(file);
   try {
-    const app = await loadApp(file, { env, cwd: process.cwd() });
+    let unwatch: (() => void) | undefined;
+    // As in `run`: code that blocks the thread while it loads is ended.
+    const onImport = (limitMs: number, message: string) => {
+      unwatch = startWatchdog(limitMs, () => fail(`The worker for ${file} ended: ${message}`), warn);
+    };
+    const app = await loadApp(file, { env, cwd: process.cwd(), onImport });
+    unwatch?.();
     const { workTasks } = await import("./work-tasks.ts");
     await workTasks(app, {
       file,

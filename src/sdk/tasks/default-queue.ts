@@ -14,10 +14,10 @@ import { messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { appKey } from "../app/app-runtime.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
-import type { RunEnvironment } from "../app/run-environment.ts";
+import type { Env, RunEnvironment } from "../app/run-environment.ts";
 import { startDetached } from "../run/detached-process.ts";
 import { queueTasks } from "./file-queue.ts";
-import { hasPending, jobNames, readJob, sessionHash } from "./job-files.ts";
+import { hasOpen, hasPending, jobNames, readJob, sessionHash } from "./job-files.ts";
 import type { TaskTable } from "./task.ts";
 import { backendDefaults, type TaskBackend, type TaskRecord, type WorkerRequest } from "./task-backend.ts";
 import type { TaskCallContext } from "./tasks.ts";
@@ -36,7 +36,7 @@ export function defaultTasks(environment: Pick<RunEnvironment, "env" | "file">):
 }
 
 /** Jobs of one hooks file are in one folder: a worker for them needs its code. */
-export function queueFolder(file: string, env: Readonly<Record<string, string | undefined>>): string {
+export function queueFolder(file: string, env: Env): string {
   return join(statePath({ env }), "tasks", appKey(file));
 }
 
@@ -103,10 +103,9 @@ async function isWork(folder: string, tasks: TaskTable): Promise<boolean> {
 }
 
 /** Whether a worker is running jobs of this hooks file, of any session. Jobs without a worker do not count. */
-export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+export async function hasOpenJobs(file: string, env: Env): Promise<boolean> {
   const folder = queueFolder(file, env);
-  const isOpen = jobNames(folder, "pending").length + jobNames(folder, "running").length > 0;
-  return isOpen && (await workerOf(folder)) !== undefined;
+  return hasOpen(folder) && (await workerOf(folder)) !== undefined;
 }
 
 /** The worker of a queue; undefined when there is none. */

@@ -1,26 +1,23 @@
 import { existsSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { syncBackedFs as fs, ignoringErrors, openFolder, ownIdentity, withLock } from "../../files/internal.ts";
+import { lazy } from "../../protocol/internal.ts";
 import {
-  syncBackedFs as fs,
-  ignoringErrors,
-  openFolder,
-  ownIdentity,
-  replaceFile,
-  withLock,
-} from "../../files/internal.ts";
-import {
+  hasOpen,
   type JobFolder,
   type JobName,
   jobFolders,
   jobNames,
   keyHash,
+  moveJob,
   newJobId,
   newJobName,
   readJob,
   recoverJobs,
   type StoredJob,
   sessionHash,
+  writeJob,
 } from "./job-files.ts";
 import {
   type BackendOptions,
@@ -49,26 +46,13 @@ export interface QueueOptions extends BackendOptions {
 export function queueTasks(folder: string, options: QueueOptions = {}): TaskBackend {
   const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
   const { now } = Date;
-  let opened: Promise<void> | undefined;
-  const open = () => {
-    opened ??= openFolders(folder, options.prepare);
-    return opened;
-  };
+  const open = lazy(() => openFolders(folder, options.prepare));
   const path = (state: JobFolder, file: string) => join(folder, state, file);
   const locked = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     await open();
     return withLock(join(folder, "queue"), work, { fs });
   };
-  const write = (state: JobFolder, file: string, record: object) =>
-    replaceFile(path(state, file), `${JSON.stringify(record)}\n`, { fs });
   const restore = (wanted: (name: JobName) => boolean) => recoverJobs(folder, { leaseMs, now, wanted });
-
-  /** First the content, then the move: a process killed between the two leaves a job that the next one moves. */
-  const move = async (from: JobFolder, name: JobName, record: TaskRecord) => {
-    const to = record.state === "pending" ? "pending" : "done";
-    await write(from, name.file, record);
-    await fs.rename(path(from, name.file), path(to, `${name.base}.json`));
-  };
 
   /** Oldest first. */
   const jobs = (wanted: (name: JobName) => boolean) =>
@@ -98,7 +82,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
         const openJobs = others.filter(({ state }) => state !== "done").length;
         if (openJobs >= maxOpen) throw tooManyJobs(job.session, openJobs);
         const record = { ...job, id, state: "pending", addedAt, begun: 0 };
-        await write("pending", `${newJobName(job, id, addedAt)}.json`, record);
+        await writeJob(folder, "pending", `${newJobName(job, id, addedAt)}.json`, record);
         for (const { state, name } of old) await ignoringErrors(["ENOENT"], fs.unlink(path(state, name.file)));
       });
       return id;
@@ -130,25 +114,25 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       locked(async () => {
         const found = await newest(place, key);
         if (found === undefined || found.state === "done") return false;
-        await move(found.state, found.name, endedRecord(found.record, { state: "cancelled" }, now()));
+        await moveJob(folder, found.state, found.name, endedRecord(found.record, { state: "cancelled" }, now()));
         return true;
       }),
     wake: async (call) => options.wake?.(folder, call),
     async claim(names) {
       await open();
       // Without the lock: a worker looks often, and mostly there is nothing.
-      if (!isWork(folder)) return undefined;
+      if (!hasOpen(folder)) return undefined;
       return locked(async () => {
         await restore(() => true);
         for (const name of jobNames(folder, "pending")) {
           const record = await readJob(path("pending", name.file));
-          if (record !== undefined && record.state !== "pending") await move("pending", name, record);
+          if (record !== undefined && record.state !== "pending") await moveJob(folder, "pending", name, record);
           if (record?.state !== "pending" || !names.includes(record.task)) continue;
           const lease = newJobId();
           const running: TaskRecord = { ...withoutOwner(record, "pending"), state: "running", begun: record.begun + 1 };
           const file = `${name.base}.${lease}.json`;
           await fs.rename(path("pending", name.file), path("running", file));
-          await write("running", file, { ...running, owner: ownIdentity() });
+          await writeJob(folder, "running", file, { ...running, owner: ownIdentity() });
           return { record: running, lease };
         }
         return undefined;
@@ -165,7 +149,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       locked(async () => {
         const name = runningName(folder, claim);
         if (name === undefined) return false;
-        await move("running", name, endedRecord(claim.record, end, now()));
+        await moveJob(folder, "running", name, endedRecord(claim.record, end, now()));
         return true;
       }),
     close: async () => undefined,
@@ -176,10 +160,6 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
 function withoutOwner(record: StoredJob, state: JobFolder): TaskRecord {
   const { owner: _owner, ...rest } = record;
   return state === "done" ? rest : { ...rest, state };
-}
-
-function isWork(folder: string): boolean {
-  return jobNames(folder, "pending").length > 0 || jobNames(folder, "running").length > 0;
 }
 
 function runningName(folder: string, { record, lease }: ClaimedJob): JobName | undefined {

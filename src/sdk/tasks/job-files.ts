@@ -135,7 +135,7 @@ export async function recoverJobs(folder: string, options: RecoverOptions): Prom
     const { owner, ...record } = job;
     if (owner === undefined && record.state !== "running") {
       // Its process was killed before or after a move; the content of the file decides.
-      await settle(folder, name, record);
+      await moveJob(folder, "running", name, record);
       continue;
     }
     /** A machine that slept through a lease wakes its workers as well; they get a moment for a heartbeat. */
@@ -145,16 +145,27 @@ export async function recoverJobs(folder: string, options: RecoverOptions): Prom
       return (await ignoringErrors(["ENOENT"], fs.lstat(file)))?.mtimeMs === beatAt;
     };
     if (owner !== undefined && livenessOf(owner) !== "dead" && !(await isLate())) continue;
-    const next = recoveredRecord(record, now());
-    await replaceFile(file, `${JSON.stringify(next)}\n`, { fs });
-    await settle(folder, name, next);
+    await moveJob(folder, "running", name, recoveredRecord(record, now()));
   }
 }
 
-/** Moves a job that does not run any more to the folder of its state. */
-async function settle(folder: string, name: JobName, { state }: TaskRecord): Promise<void> {
-  const to = state === "pending" ? "pending" : "done";
-  await fs.rename(join(folder, "running", name.file), join(folder, to, `${name.base}.json`));
+/**
+ * Moves a job that does not run to the folder of its state. First the content, then the move: a process killed between the two leaves a
+ * job that the next one moves.
+ */
+export async function moveJob(folder: string, from: JobFolder, name: JobName, record: TaskRecord): Promise<void> {
+  await writeJob(folder, from, name.file, record);
+  const to = record.state === "pending" ? "pending" : "done";
+  await fs.rename(join(folder, from, name.file), join(folder, to, `${name.base}.json`));
+}
+
+export async function writeJob(folder: string, state: JobFolder, file: string, record: object): Promise<void> {
+  await replaceFile(join(folder, state, file), `${JSON.stringify(record)}\n`, { fs });
+}
+
+/** Whether a job of any task waits or runs. */
+export function hasOpen(folder: string): boolean {
+  return jobNames(folder, "pending").length > 0 || jobNames(folder, "running").length > 0;
 }
 
 /** Removes results whose time is long over. For workers: no hook process waits for it. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../protocol/internal.ts";
 import { toJsonOrThrow } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
+import { withTimeout } from "../run/handler-deadline.ts";
 import type { TaskDefinition, TaskTable } from "./task.ts";
 import { type ClaimedJob, maxTaskBytes, type TaskBackend, type TaskEnd } from "./task-backend.ts";
 
@@ -149,17 +150,16 @@ function completed(value: unknown, task: string): TaskEnd {
 
 /** Contract: settles soon after the time is up or the signal aborts, even if the task never looks at its signal. */
 function inTime(work: Promise<TaskEnd>, ms: number, own: AbortController): Promise<TaskEnd> {
-  return new Promise((resolve) => {
-    const message = `it took longer than ${ms} ms`;
-    const timer = setTimeout(() => {
-      own.abort(new Error(message));
-      resolve({ state: "failed", error: { code: "timed-out", message } });
-    }, ms);
+  const aborted = new Promise<TaskEnd>((resolve) => {
     own.signal.addEventListener("abort", () => {
       // A task gets 250 ms to end by itself; then it is abandoned.
       setTimeout(() => resolve({ state: "failed", error: { code: "failed", message: "it was aborted" } }), 250);
     });
-    void work.then(resolve).finally(() => clearTimeout(timer));
+  });
+  return withTimeout(Promise.race([work, aborted]), ms, (): TaskEnd => {
+    const message = `it took longer than ${ms} ms`;
+    own.abort(new Error(message));
+    return { state: "failed", error: { code: "timed-out", message } };
   });
 }
 

@@ -1,10 +1,10 @@
-import { messageOf } from "../../protocol/internal.ts";
+import { lazy, messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { eventRule, isLegal } from "../answer/event-rules.ts";
 import type { AppOptions } from "../app/app-definition.ts";
 import { deferMethods } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
-import { projectDirOf, type RunEnvironment } from "../app/run-environment.ts";
+import { type Env, projectDirOf, type RunEnvironment } from "../app/run-environment.ts";
 import { eventLogger } from "../log/logger.ts";
 import type { TaskRef, TaskTable } from "./task.ts";
 import type { TaskBackend, TaskFailure } from "./task-backend.ts";
@@ -71,13 +71,7 @@ export interface Tasks {
 }
 
 /** The jobs of one event, shared by its handlers. */
-export interface TasksAccess {
-  forSpace(space: string | undefined, handler: { readonly signal: AbortSignal }): Tasks;
-  /** The context for the model that this event delivers. */
-  dueContext(): Promise<readonly Answer[]>;
-  /** Contract: settles when the process may end without a loss for the jobs that were added; never fails. */
-  settled(): Promise<unknown>;
-}
+export type TasksAccess = ReturnType<typeof lazyTasks>;
 
 /** What the calls of `ctx.tasks` use. */
 export interface TaskCallContext {
@@ -98,22 +92,11 @@ const taskMethods: readonly (keyof Tasks)[] = [
 ];
 
 /** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
-export function lazyTasks(
-  event: HookEvent,
-  options: AppOptions,
-  table: TaskTable,
-  environment: RunEnvironment,
-): TasksAccess {
-  let opened: Promise<TaskBackend> | undefined;
+export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, environment: RunEnvironment) {
   let waking: Promise<void> | undefined;
   const held: Promise<unknown>[] = [];
   const given = environment.tasks ?? options.tasks;
-  const backend = () => {
-    opened ??= given
-      ? Promise.resolve(given)
-      : import("./default-queue.ts").then(({ defaultTasks }) => defaultTasks(environment));
-    return opened;
-  };
+  const backend = lazy(async () => given ?? (await import("./default-queue.ts")).defaultTasks(environment));
   const wake = async (backend: TaskBackend) => {
     if (waking !== undefined) return;
     const { file, env } = environment;
@@ -131,7 +114,7 @@ export function lazyTasks(
   };
   const call: TaskCallContext = { event, environment, table, backend, wake };
   return {
-    forSpace(space = "", handler) {
+    forSpace(space = "", handler: { readonly signal: AbortSignal }): Tasks {
       const calls = deferMethods<Tasks>(taskMethods, async () => {
         // At the same time: every call needs both, and a hook process has loaded neither.
         const [{ taskCalls }] = await Promise.all([import("./task-calls.ts"), backend()]);
@@ -145,12 +128,14 @@ export function lazyTasks(
         cancelAll: async () => keepAlive(calls.cancelAll()),
       };
     },
-    dueContext: async () => {
+    /** The context for the model that this event delivers. */
+    dueContext: async (): Promise<readonly Answer[]> => {
       if (table.size === 0 || environment.replay || !isLegal(eventRule(event.name), "context")) return [];
       if (given === undefined && environment.file === undefined) return [];
       return (await import("./default-queue.ts")).deliverResults(call, given === undefined);
     },
-    settled: async () => {
+    /** Contract: settles when the process may end without a loss for the jobs that were added; never fails. */
+    settled: async (): Promise<void> => {
       await Promise.all(held);
       await waking;
     },
@@ -158,6 +143,6 @@ export function lazyTasks(
 }
 
 /** Whether a worker is running jobs of this hooks file, of any session. Jobs without a worker do not count. */
-export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+export async function hasOpenJobs(file: string, env: Env): Promise<boolean> {
   return (await import("./default-queue.ts")).hasOpenJobs(file, env);
 }

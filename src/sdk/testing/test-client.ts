@@ -1,18 +1,17 @@
 import {
-  closestName,
   commonFields,
   defined,
+  didYouMean,
   type EventInputs,
   type EventName,
   eventNames,
   eventRow,
   type Payload,
-  Problem,
   showValue,
 } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import { eventRule, type MethodOf, type ToolEventName } from "../answer/event-rules.ts";
-import { appRuntime } from "../app/app-runtime.ts";
+import { requireApp } from "../app/app-runtime.ts";
 import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
 import type { WirePayload } from "../app/hook-event.ts";
 import type { Observation, ObservationKind } from "../app/observers.ts";
@@ -87,8 +86,7 @@ const clientOptions: readonly (keyof TestClientOptions)[] = [
 
 /** Calls an app without a process, a file or a clock. */
 export function testClient(app: unknown, options: TestClientOptions = {}): TestClient {
-  const runtime = appRuntime(app);
-  if (runtime === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
+  const runtime = requireApp(app, "testClient", testClient);
   checkOptions(options, clientOptions, "testClient");
   const state = options.state ?? memoryState(runtime.options.state);
   const tasks = options.tasks ?? immediateTasks();
@@ -118,9 +116,9 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
   const methods = eventNames.map((name) => [shortName(eventRule(name).method), senderOf(name, send)]);
   const client = Object.assign(Object.fromEntries(methods), { send, raw, override }) as TestClient;
   function override(name: string, value: unknown): TestClient {
-    const known = runtime?.contextNames() ?? [];
+    const known = runtime.contextNames();
     if (!known.includes(name)) {
-      const message = `The context has no member ${showValue(name)} to override.${hintOf(name, known)}`;
+      const message = `The context has no member ${showValue(name)} to override.${didYouMean(String(name), known)}`;
       throw sdkProblem("bad-option", message, { name });
     }
     overridden[name] = value;
@@ -140,13 +138,8 @@ function checkFields(event: EventName, changes: object, recorded: readonly strin
   const known = [...new Set([...Object.keys(eventRow(event).fields), ...Object.keys(commonFields), ...recorded])];
   const unknown = Object.keys(changes).find((field) => !known.includes(field));
   if (unknown === undefined) return;
-  const message = `${event} has no field ${showValue(unknown)}.${hintOf(unknown, known)} raw() sends any payload.`;
+  const message = `${event} has no field ${showValue(unknown)}.${didYouMean(unknown, known)} raw() sends any payload.`;
   throw sdkProblem("bad-option", message, { name: unknown, of: event });
-}
-
-function hintOf(name: string, known: readonly string[]): string {
-  const near = closestName(String(name), known);
-  return near === undefined ? "" : ` Did you mean "${near}"?`;
 }
 
 function senderOf(name: EventName, send: (name: EventName, changes?: object) => Promise<TestResult>) {
@@ -191,8 +184,7 @@ export interface CapturedEvents {
 
 /** Adds an observer to an app that collects what its handlers did. */
 export function captureEvents(app: unknown): CapturedEvents {
-  const runtime = appRuntime(app);
-  if (runtime === undefined) throw new Problem("sdk/no-app", "captureEvents needs the value of createApp().");
+  const runtime = requireApp(app, "captureEvents", captureEvents);
   const all: Observation[] = [];
   runtime.observe((observation) => void all.push(observation));
   return {

@@ -35,19 +35,16 @@ function* graphFindings({ graph }: Conversation): Generator<CheckFinding> {
   const repeated = repeatedLines(graph.nodes);
   for (const { what, entry } of graph.findings) {
     const { line, parentUuid, uuid } = entry;
-    if (what === "duplicate-uuid") {
-      const same = repeated.has(entry);
-      const how = same ? "word for word" : "with other content; the later line counts";
-      const message = `line ${line} repeats the uuid of an earlier line ${how}`;
-      yield findingAt(entry, what, same ? "warning" : "error", message);
-    } else if (what === "parent-missing") {
-      yield findingAt(entry, what, "error", `line ${line} hangs on ${parentUuid}, which is not in this file`);
-    } else if (what === "parent-cycle") {
-      yield findingAt(entry, what, "error", `line ${line} (${uuid}) is its own ancestor`);
-    } else {
-      const message = `the compaction at line ${line} continues an entry that is not in this file`;
-      yield findingAt(entry, what, "warning", message);
-    }
+    const isRepeated = repeated.has(entry);
+    const how = isRepeated ? "word for word" : "with other content; the later line counts";
+    const messages = {
+      "duplicate-uuid": `line ${line} repeats the uuid of an earlier line ${how}`,
+      "parent-missing": `line ${line} hangs on ${parentUuid}, which is not in this file`,
+      "parent-cycle": `line ${line} (${uuid}) is its own ancestor`,
+      "logical-parent-missing": `the compaction at line ${line} continues an entry that is not in this file`,
+    };
+    const isHarmless = what === "duplicate-uuid" ? isRepeated : what === "logical-parent-missing";
+    yield findingAt(entry, what, isHarmless ? "warning" : "error", messages[what]);
   }
 }
 

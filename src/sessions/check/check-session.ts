@@ -141,21 +141,25 @@ function* usage({ threads, live }: CheckedSession): Generator<CheckFinding> {
 /** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
 function* drift({ threads }: CheckedSession): Generator<CheckFinding> {
   for (const { items } of threads) {
-    const found = formatDriftOf(items);
-    for (const [code, key] of [
-      ["unknown-type", "unknownTypes"] as const,
-      ["unknown-field", "unknownFields"] as const,
-    ]) {
-      const names = new Map<string, number>();
-      for (const version of found) {
-        for (const [name, count] of Object.entries(version[key])) names.set(name, (names.get(name) ?? 0) + count);
-      }
-      if (names.size === 0) continue;
-      const first = items.find((item) => formatDriftOf([item]).some((one) => Object.keys(one[key]).length > 0));
-      if (first !== undefined)
-        yield findingAt(first, code, "note", unknownText(names, code === "unknown-type" ? "type" : "field"));
+    yield* unknownNames(items, "type", "unknownTypes");
+    yield* unknownNames(items, "field", "unknownFields");
+  }
+}
+
+function* unknownNames(
+  items: readonly TranscriptItem[],
+  what: "type" | "field",
+  key: "unknownTypes" | "unknownFields",
+): Generator<CheckFinding> {
+  const names = new Map<string, number>();
+  let first: TranscriptItem | undefined;
+  for (const item of items) {
+    for (const [name, count] of formatDriftOf([item]).flatMap((one) => Object.entries(one[key]))) {
+      first ??= item;
+      names.set(name, (names.get(name) ?? 0) + count);
     }
   }
+  if (first !== undefined) yield findingAt(first, `unknown-${what}`, "note", unknownText(names, what));
 }
 
 function unknownText(names: ReadonlyMap<string, number>, what: string): string {

@@ -88,17 +88,10 @@ export interface RemovedContent {
   readonly content: Uint8Array | unknown;
 }
 
-/** The changes of a repair before anything is written. Other lines keep their bytes. */
-export interface RepairChanges {
-  readonly mends: readonly RepairStep[];
-  readonly changes: ReadonlyMap<TranscriptItem, LineChange>;
-  change(item: TranscriptItem): LineChange;
-  /** Sets a field of a line that is not taken out. */
-  setField(entry: Entry, key: string, value: unknown): void;
-  report(item: TranscriptItem, code: string, message: string): void;
-}
+export type RepairChanges = ReturnType<typeof openRepairChanges>;
 
-export function openRepairChanges(): RepairChanges {
+/** The changes of a repair before anything is written. Other lines keep their bytes. */
+export function openRepairChanges() {
   const mends: RepairStep[] = [];
   const changes = new Map<TranscriptItem, LineChange>();
   function change(item: TranscriptItem): LineChange {
@@ -111,11 +104,12 @@ export function openRepairChanges(): RepairChanges {
     mends,
     changes,
     change,
-    setField(entry, key, value) {
+    /** Sets a field of a line that is not taken out. */
+    setField(entry: Entry, key: string, value: unknown): void {
       const line = change(entry);
       line.bytes = line.bytes && setField(line.bytes, key, value);
     },
-    report(item, code, message) {
+    report(item: TranscriptItem, code: string, message: string): void {
       const { file, line } = item;
       const uuid = item.kind === "unreadable" ? undefined : item.uuid;
       mends.push({ code, file, line, ...(uuid ? { uuid } : {}), message });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
   appendLines,
@@ -13,17 +13,10 @@ import {
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import {
-  callFingerprint,
-  changedFiles,
-  copySession,
-  removeTree,
-  replaceSessionFiles,
-} from "../keep/replace-session-files.ts";
+import { changedFiles, copySession, countsTheSame, replaceSessionFiles } from "../keep/replace-session-files.ts";
 import { type Backup, backUpSession } from "../keep/session-backup.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { checkOptions, checkSessionPlace, homeOptions } from "../option-checks.ts";
-import { sessionAt } from "../session.ts";
 import type { CheckedSession } from "./check-session.ts";
 import type { RepairStep } from "./repair-lines.ts";
 import { applyPlan, planRepair, type RepairedFile } from "./repair-plan.ts";
@@ -79,18 +72,18 @@ async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<
   const mends = await repairUntilClean(copy.place, place, fs, uuid);
   if (mends.length > 0) {
     await checkResult(place, copy.place, options.dryRun === true).catch(async (error: unknown) => {
-      if (options.dryRun === true) await removeTree(root, fs);
+      if (options.dryRun === true) await rm(root, { recursive: true });
       throw error;
     });
   }
   if (mends.length === 0 || options.dryRun === true) {
-    await removeTree(root, fs);
+    await rm(root, { recursive: true });
     return { mends };
   }
   const request = { root: await openState(["backups"], options, fs), why: "repair", now: now() };
   if (options.inPlace === true) {
     const backup = await replaceSessionFiles(place, copy, request, fs);
-    await removeTree(root, fs);
+    await rm(root, { recursive: true });
     return { mends, place, backup };
   }
   const paths = (await changedFiles(place, copy)).changed.map((path) => join(place.folder, path));
@@ -101,9 +94,7 @@ async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<
 async function checkResult(place: SessionPlace, copy: SessionPlace, dryRun: boolean): Promise<void> {
   const { counts, findings } = await validateSession(copy);
   const left = findings.find(({ severity }) => severity === "error");
-  const [before, after] = await Promise.all([sessionAt(place).load(), sessionAt(copy).load()]);
-  const counted = callFingerprint(before) === callFingerprint(after);
-  if (counts.error === 0 && counted) return;
+  if (counts.error === 0 && (await countsTheSame(place, copy))) return;
   const why = left === undefined ? "its calls would not count the same" : `${left.code} would be left: ${left.message}`;
   const attempt = dryRun ? "" : `; the attempt is in ${copy.folder}`;
   throw new Problem(

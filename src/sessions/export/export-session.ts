@@ -1,4 +1,4 @@
-import { defined } from "../../protocol/internal.ts";
+import { defined, objectCheck, oneOfCheck } from "../../protocol/internal.ts";
 import { noBranch } from "../model/branches.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { AttachmentEntry, Entry, UserEntry } from "../model/entry.ts";
@@ -9,7 +9,7 @@ import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { isStopFeedback } from "../model/session-turns.ts";
 import type { Subagent } from "../model/subagents.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
-import { checkObject, checkOptions, checkWord, optionProblem } from "../option-checks.ts";
+import { checkArgument, checkOptions, optionProblem } from "../option-checks.ts";
 import { isHookRecord, textOfBlock } from "../query/query-filters.ts";
 import type { Session } from "../session.ts";
 import type {
@@ -32,9 +32,9 @@ export async function exportSession(
   format: ExportFormat,
   options: DocumentOptions = {},
 ): Promise<string> {
-  checkObject("session", session);
+  checkArgument("session", session, objectCheck);
   if (typeof session.load !== "function") throw optionProblem("session", session, "a session, as openSession gives it");
-  checkWord("format", format, ["markdown", "html", "json"]);
+  checkArgument("format", format, oneOfCheck(["markdown", "html", "json"]));
   checkOptions("exportSession", options, ["agents", "thinking", "results", "leaf", "redact"]);
   const model = await session.load();
   const document = documentOf(model, options);
@@ -69,14 +69,20 @@ interface Scope {
   readonly seen: Set<string>;
 }
 
-function itemsOf(thread: Conversation, scope: Scope): DocumentItem[] {
+interface ConversationScope extends Scope {
+  readonly thread: Conversation;
+  readonly tools: ReadonlyMap<string, SessionToolCall>;
+}
+
+function itemsOf(thread: Conversation, session: Scope): DocumentItem[] {
+  const { options } = session;
+  const scope = { ...session, thread, tools: new Map(thread.toolCalls.map((tool) => [tool.id, tool])) };
   const turnOf = new Map<Entry, number>(
-    thread.turns(scope.options.leaf).turns.flatMap(({ number, entries }) => entries.map((entry) => [entry, number])),
+    thread.turns(options.leaf).turns.flatMap(({ number, entries }) => entries.map((entry) => [entry, number])),
   );
-  const tools = new Map<string, SessionToolCall>(thread.toolCalls.map((tool) => [tool.id, tool]));
-  return thread.history(scope.options.leaf).flatMap((entry) => {
+  return thread.history(options.leaf).flatMap((entry) => {
     const at = { ...defined({ turn: turnOf.get(entry) }), ...timeOf(entry) };
-    return itemsIn(entry, tools, thread, scope).map((item) => ({ ...at, ...item }));
+    return itemsIn(entry, scope).map((item) => ({ ...at, ...item }));
   });
 }
 
@@ -85,39 +91,29 @@ function timeOf({ timestamp }: Entry): { timestamp?: string } {
   return timestamp !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(timestamp) ? { timestamp } : {};
 }
 
-function itemsIn(
-  entry: Entry,
-  tools: ReadonlyMap<string, SessionToolCall>,
-  thread: Conversation,
-  scope: Scope,
-): DocumentItem[] {
+function itemsIn(entry: Entry, scope: ConversationScope): DocumentItem[] {
   const { redact } = scope;
   switch (entry.kind) {
     case "assistant":
       if (isClientFiller(entry)) return [];
       if (!isModelCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content).join("\n")) }];
-      return entry.content.flatMap((block) => answerItem(block, entry.model, tools, scope));
+      return entry.content.flatMap((block) => answerItem(block, entry.model, scope));
     case "user":
-      return userItems(entry, thread, scope);
+      return userItems(entry, scope);
     case "attachment":
       return isHookRecord(entry) ? [hookItem(entry, redact)] : [];
     case "system":
-      return entry.subtype === "compact_boundary" ? compactionItem(entry.uuid, thread, redact) : [];
+      return entry.subtype === "compact_boundary" ? compactionItem(entry.uuid, scope) : [];
     default:
       return [];
   }
 }
 
-function answerItem(
-  block: EntryBlock,
-  model: string | undefined,
-  tools: ReadonlyMap<string, SessionToolCall>,
-  scope: Scope,
-): DocumentItem[] {
+function answerItem(block: EntryBlock, model: string | undefined, scope: ConversationScope): DocumentItem[] {
   const { redact, options } = scope;
   if (block.type === "text") return [{ kind: "answer", ...texts({ model }, redact), text: redact(block.text) }];
   if (block.type === "thinking") return options.thinking ? [{ kind: "thinking", text: redact(block.thinking) }] : [];
-  const tool = block.type === "tool_use" ? tools.get(block.id) : undefined;
+  const tool = block.type === "tool_use" ? scope.tools.get(block.id) : undefined;
   return tool === undefined ? [] : [toolItem(tool, scope)];
 }
 
@@ -149,7 +145,7 @@ function agentOf(agent: Subagent, scope: Scope): DocumentAgent {
   };
 }
 
-function userItems(entry: UserEntry, thread: Conversation, { redact, options }: Scope): DocumentItem[] {
+function userItems(entry: UserEntry, { thread, redact, options }: ConversationScope): DocumentItem[] {
   const text = redact(userText(entry));
   switch (entry.role) {
     case "prompt":
@@ -172,7 +168,7 @@ function userItems(entry: UserEntry, thread: Conversation, { redact, options }: 
   }
 }
 
-function compactionItem(uuid: string, thread: Conversation, redact: Scope["redact"]): DocumentItem[] {
+function compactionItem(uuid: string, { thread, redact }: ConversationScope): DocumentItem[] {
   const found = thread.compactions.find(({ boundary }) => boundary.uuid === uuid);
   if (found === undefined) return [];
   const { trigger, preTokens, postTokens, summary } = found;

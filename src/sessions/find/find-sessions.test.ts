@@ -68,6 +68,7 @@ describe("the header", () => {
     const ai = { type: "ai-title", aiTitle: "ai", sessionId: "s1" };
     const summary = { type: "summary", summary: "sum", leafUuid: "x" };
     expect(await title(custom("old"), ai, custom("new"), summary)).toBe("new");
+    expect(await title(custom("old"), ai, custom(""))).toBe("ai");
     expect(await title(summary, ai)).toBe("ai");
     expect(await title(summary)).toBe("sum");
     expect(await title()).toBe("first words");

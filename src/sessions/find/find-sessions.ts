@@ -4,7 +4,7 @@ import { defined, fieldOf, groupBy, Problem, plainLine } from "../../protocol/in
 import { readJsonObject } from "../home/client-json.ts";
 import { type LiveSession, liveSessions } from "../home/live-sessions.ts";
 import { memoized } from "../lazy.ts";
-import { checkMs, checkOptions, homeOptions } from "../option-checks.ts";
+import { checkOptions, homeOptions } from "../option-checks.ts";
 import { readHeader, type SessionHeader } from "../read/session-header.ts";
 import { safeId } from "../safe-paths.ts";
 import { bestPlaces, countSubagents, realFileFinder, type SessionPlace } from "./session-files.ts";
@@ -38,7 +38,6 @@ export interface ListSessionsOptions extends RootOptions {
 
 /** Sessions of all roots, the file that changed last first. A session that several roots hold is listed once. */
 export async function* listSessions(options: ListSessionsOptions = {}): AsyncGenerator<SessionSummary, undefined> {
-  checkMs("sinceMs", options.sinceMs);
   checkOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
   const places = await newestFirst(options);
   const { cwd: _cwd, sinceMs: _sinceMs, signal: _signal, ...where } = options;
@@ -71,7 +70,7 @@ export async function* listSessions(options: ListSessionsOptions = {}): AsyncGen
       sizeBytes,
       modifiedMs,
       ...defined({ version, branch }),
-      agents: await countSubagents(place),
+      agents: countSubagents(place),
       live: liveState.get(place.id) ?? "no",
       goneAtSource: place.root.origin === "archive",
     };
@@ -115,13 +114,20 @@ async function projectFrom(
   places: readonly DatedPlace[],
   headerOf: (file: string) => Promise<SessionHeader | undefined>,
 ): Promise<Pick<SessionSummary, "project" | "alsoUsedFor">> {
-  const counts = new Map<string, number>();
+  const cwds: string[] = [];
   for (const { place } of places) {
     const cwd = (await headerOf(place.file))?.cwd;
-    if (cwd !== undefined) counts.set(cwd, (counts.get(cwd) ?? 0) + 1);
+    if (cwd !== undefined) cwds.push(cwd);
   }
-  const byCount = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([cwd]) => cwd);
-  return { project: byCount[0] ?? places[0]?.place.project ?? "", alsoUsedFor: byCount.slice(1) };
+  const [project = places[0]?.place.project ?? "", ...alsoUsedFor] = mostFrequentFirst(cwds);
+  return { project, alsoUsedFor };
+}
+
+/** Each text once; texts that are as frequent are sorted. */
+export function mostFrequentFirst(texts: readonly string[]): string[] {
+  return [...groupBy(texts, (text) => text)]
+    .sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))
+    .map(([text]) => text);
 }
 
 /** Options of `findSession`. */

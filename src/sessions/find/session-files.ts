@@ -8,7 +8,7 @@ import { recordSource, recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
 import { isSafeId } from "../safe-paths.ts";
 import { originRank, type SessionRoot } from "./session-roots.ts";
-import { type FolderEntry, listEntries, transcriptName, withoutGz } from "./transcript-files.ts";
+import { filesBelow, listEntries, transcriptName, withoutGz } from "./transcript-files.ts";
 
 /** The location of one session. Its id is its file name. */
 export interface SessionPlace {
@@ -141,18 +141,6 @@ export async function transcriptsOf(place: SessionPlace): Promise<{ file: string
   return [{ file: place.file }, ...agents.map(({ file, id }) => ({ file, agentId: id }))];
 }
 
-/** Links inside the root could form a cycle. No client nests folders anywhere near this deep. */
-const maxDepth = 16;
-
-/** All files below a folder, named by their path in it. */
-function filesBelow(root: string, folder: string, prefix: string): { name: string; path: string }[] {
-  return listEntries(root, folder).flatMap((entry) => {
-    const name = prefix === "" ? entry.name : `${prefix}/${entry.name}`;
-    if (!entry.folder) return [{ name, path: entry.path }];
-    return name.split("/").length < maxDepth ? filesBelow(root, entry.path, name) : [];
-  });
-}
-
 async function agentsNextToMain({ root, folder, id }: SessionPlace): Promise<SubagentFile[]> {
   const agents: SubagentFile[] = [];
   for (const entry of listEntries(root.path, folder)) {
@@ -179,17 +167,7 @@ async function ownerSessionId(file: string): Promise<string | undefined> {
 }
 
 /** Counts agents by file names in the session's own folder. Faster than `sessionFilesOf`, which opens files. */
-export async function countSubagents({ root, folder, id }: SessionPlace): Promise<number> {
-  const own = join(folder, id, "subagents");
-  const entries = listEntries(root.path, own);
-  let count = entries.filter(isAgentFile).length;
-  if (!entries.some(({ name }) => name === "workflows")) return count;
-  for (const run of listEntries(root.path, join(own, "workflows"))) {
-    if (run.folder) count += listEntries(root.path, run.path).filter(isAgentFile).length;
-  }
-  return count;
-}
-
-function isAgentFile({ name, folder }: FolderEntry): boolean {
-  return !folder && /^agent-.+\.jsonl(?:\.gz)?$/.test(name);
+export function countSubagents({ root, folder, id }: SessionPlace): number {
+  const files = filesBelow(root.path, join(folder, id, "subagents"), "subagents");
+  return files.filter(({ name }) => agentFile.test(withoutGz(name))).length;
 }

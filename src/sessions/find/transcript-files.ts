@@ -24,85 +24,74 @@ export interface TranscriptFile {
   readonly mtimeMs: number;
 }
 
+/** Called with a folder or file that exists and cannot be read. */
+type OnUnread = (path: string, error: unknown) => void;
+
 /**
  * Every transcript of these roots, sorted by path: main files and agents, also agents of sessions without a main file. Cheap enough for
  * callers that check all files on every run: one listing per folder, one stat per file, nothing opened.
  */
-export function findTranscripts(roots: readonly SessionRoot[], onUnread?: OnUnread): TranscriptFile[] {
+export function findTranscripts(roots: readonly SessionRoot[], onUnread: OnUnread = () => undefined): TranscriptFile[] {
   checkRoots(roots);
-  const scan = startScan(onUnread);
-  for (const root of roots) {
-    const projects = join(root.path, "projects");
-    for (const { name, path, folder } of readFolder(root.path, projects, scan.onUnread)) {
-      if (folder) scanProject(scan, root, name, path);
-    }
-  }
-  return scan.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const files = roots.flatMap((root) =>
+    readFolder(root.path, join(root.path, "projects"), onUnread).flatMap(({ name, path, folder }) =>
+      folder ? transcriptsInProject(root, name, path, onUnread) : [],
+    ),
+  );
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** One main transcript and the agents of its session; empty when the file does not exist. */
-export function findTranscriptsOf(file: string, onUnread?: OnUnread): TranscriptFile[] {
-  const scan = startScan(onUnread);
+export function findTranscriptsOf(file: string, onUnread: OnUnread = () => undefined): TranscriptFile[] {
   const folder = dirname(file);
   const session = transcriptName(basename(file));
-  if (session === undefined) return scan.files;
+  if (session === undefined) return [];
   const root: SessionRoot = { path: dirname(dirname(folder)), origin: "client" };
   const owner = { root, project: basename(folder), session };
-  add(scan, file, owner);
-  if (isSafeId(session)) scanAgents(scan, owner, join(folder, session, "subagents"), 0);
-  return scan.files;
+  const agents = isSafeId(session) ? agentsOf(owner, join(folder, session), onUnread) : [];
+  return [...withStat(file, owner, onUnread), ...agents];
 }
 
-/** Called with a folder or file that exists and cannot be read. */
-type OnUnread = (path: string, error: unknown) => void;
-
-interface Scan {
-  readonly files: TranscriptFile[];
-  readonly onUnread: OnUnread;
-}
-
-function startScan(onUnread: OnUnread = () => undefined): Scan {
-  return { files: [], onUnread };
-}
-
-function scanProject(scan: Scan, root: SessionRoot, project: string, folder: string): void {
-  for (const { name, path, folder: isFolder } of readFolder(root.path, folder, scan.onUnread)) {
-    if (isFolder) {
-      if (isSafeId(name)) scanAgents(scan, { root, project, session: name }, join(path, "subagents"), 0);
-      continue;
-    }
+function transcriptsInProject(
+  root: SessionRoot,
+  project: string,
+  folder: string,
+  onUnread: OnUnread,
+): readonly TranscriptFile[] {
+  return readFolder(root.path, folder, onUnread).flatMap(({ name, path, folder: isFolder }) => {
+    if (isFolder) return isSafeId(name) ? agentsOf({ root, project, session: name }, path, onUnread) : [];
     const id = transcriptName(name);
-    if (id === undefined) continue;
-    if (!id.startsWith("agent-")) add(scan, path, { root, project, session: id });
-    else add(scan, path, { root, project, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
-  }
+    if (id === undefined) return [];
+    return withStat(path, { root, project, ...(agentIn(id, folder) ?? { session: id }) }, onUnread);
+  });
 }
 
 type FileOwner = Pick<TranscriptFile, "root" | "project" | "session" | "agent" | "meta">;
 
-const maxDepth = 14;
-
-function scanAgents(scan: Scan, owner: FileOwner, folder: string, depth: number): void {
-  for (const { name, path, folder: isFolder } of readFolder(owner.root.path, folder, scan.onUnread)) {
-    if (isFolder) {
-      if (depth < maxDepth) scanAgents(scan, owner, path, depth + 1);
-      continue;
-    }
-    const id = transcriptName(name);
-    if (!id?.startsWith("agent-")) continue;
-    add(scan, path, { ...owner, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
-  }
+/** The agents of a session, by its own folder. */
+function agentsOf(owner: FileOwner, folder: string, onUnread: OnUnread): readonly TranscriptFile[] {
+  const files = filesBelow(owner.root.path, join(folder, "subagents"), "subagents", onUnread);
+  return files.flatMap(({ path }) => {
+    const agent = agentIn(transcriptName(basename(path)), dirname(path));
+    return agent === undefined ? [] : withStat(path, { ...owner, ...agent }, onUnread);
+  });
 }
 
-function add(scan: Scan, path: string, owner: FileOwner): void {
+function agentIn(id: string | undefined, folder: string): Pick<FileOwner, "agent" | "meta"> | undefined {
+  if (!id?.startsWith("agent-")) return undefined;
+  return { agent: id.slice(6), meta: join(folder, `${id}.meta.json`) };
+}
+
+function withStat(path: string, owner: FileOwner, onUnread: OnUnread): readonly TranscriptFile[] {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     // Opening a pipe would wait for a writer.
-    if (stat === undefined || !stat.isFile()) return;
+    if (stat === undefined || !stat.isFile()) return [];
     const { dev, ino, size, mtimeMs } = stat;
-    scan.files.push({ path, ...owner, dev, ino, size, mtimeMs });
+    return [{ path, ...owner, dev, ino, size, mtimeMs }];
   } catch (error) {
-    scan.onUnread(path, error);
+    onUnread(path, error);
+    return [];
   }
 }
 
@@ -127,8 +116,27 @@ export interface FolderEntry {
 
 /** As `readFolder`; a folder without read permission is empty. */
 export function listEntries(root: string, folder: string): FolderEntry[] {
-  return readFolder(root, folder, (_, error) => {
-    if (errorCode(error) !== "EACCES") throw error;
+  return readFolder(root, folder, unlessForbidden);
+}
+
+function unlessForbidden(_: string, error: unknown): void {
+  if (errorCode(error) !== "EACCES") throw error;
+}
+
+/** Links inside the root could form a cycle. No client nests folders anywhere near this deep. */
+const maxDepth = 16;
+
+/** All files below a folder of a session, named by their path in the session's own folder. */
+export function filesBelow(
+  root: string,
+  folder: string,
+  prefix: string,
+  onUnread: OnUnread = unlessForbidden,
+): readonly { readonly name: string; readonly path: string }[] {
+  return readFolder(root, folder, onUnread).flatMap((entry) => {
+    const name = prefix === "" ? entry.name : `${prefix}/${entry.name}`;
+    if (!entry.folder) return [{ name, path: entry.path }];
+    return name.split("/").length < maxDepth ? filesBelow(root, entry.path, name, onUnread) : [];
   });
 }
 

@@ -8,7 +8,7 @@ import type { Entry } from "../model/entry.ts";
 import { checkOptions, homeOptions } from "../option-checks.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLinesReverse } from "../read/read-entries.ts";
-import { resolveInside, safeId } from "../safe-paths.ts";
+import { realPathBelow, safeId } from "../safe-paths.ts";
 import { textFields } from "./client-json.ts";
 
 /** A copy of a file from before an edit. */
@@ -32,7 +32,7 @@ export async function loadFileHistory(
   sessionId: string,
   entries: Iterable<Entry>,
 ): Promise<FileBackup[]> {
-  const folder = await resolveInside(root.path, join(root.path, "file-history", safeId(sessionId)));
+  const folder = await realPathBelow(root.path, join(root.path, "file-history", safeId(sessionId)));
   const snapshots = snapshotsIn(entries);
   const backups: FileBackup[] = [];
   for (const { name, path, folder: isFolder } of listEntries(root.path, folder)) {
@@ -45,7 +45,7 @@ export async function loadFileHistory(
       file: path,
       sizeBytes: size,
       ...snapshots.get(name),
-      read: async () => readFile(await resolveInside(folder, path)),
+      read: async () => readFile(await realPathBelow(folder, path)),
     });
   }
   return backups;

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../files/internal.ts";
-import { defined, Problem, parseObject } from "../../protocol/internal.ts";
+import { defined, objectCheck, Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
-import { checkObject, checkOptions } from "../option-checks.ts";
-import { resolveInside, safeId } from "../safe-paths.ts";
+import { checkArgument, checkOptions } from "../option-checks.ts";
+import { realPathBelow, safeId } from "../safe-paths.ts";
 import { textFields } from "./client-json.ts";
 import { liveSessions, type StartOf } from "./live-sessions.ts";
 
@@ -35,7 +35,7 @@ export type TaskChange = Partial<
 
 /** Reads `tasks/<session>/<n>.json`, sorted by number. Empty when the folder does not exist. */
 export async function loadTasks(root: SessionRoot, sessionId: string): Promise<Task[]> {
-  const folder = await resolveInside(root.path, join(root.path, "tasks", safeId(sessionId)));
+  const folder = await realPathBelow(root.path, join(root.path, "tasks", safeId(sessionId)));
   const tasks: Task[] = [];
   for (const { name, path } of listEntries(root.path, folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
@@ -49,8 +49,8 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
 
 /** Saves a change and returns the task as it is on disk. */
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
-  checkObject("task", task);
-  checkObject("change", change);
+  checkArgument("task", task, objectCheck);
+  checkArgument("change", change, objectCheck);
   checkOptions("saveTask", options, ["force", "startOf"]);
   if (!options.force) checkTransition(task, change.status);
   const bytes = await saveJson(task, { ...task.fields, ...defined(change) }, options);

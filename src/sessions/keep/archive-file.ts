@@ -39,35 +39,27 @@ export async function archiveFile(
     const { size, mtimeMs } = await file.stat();
     if (before !== undefined && before.sizeBytes === size && before.modifiedMs === mtimeMs) return before;
     const end = source.endsWith(".jsonl") ? await lastNewline(file, size) : size;
-    const grown =
-      before !== undefined && source.endsWith(".jsonl") && (await isSame(file, before, end)) ? before : undefined;
-    if (grown !== undefined && grown.sizeBytes === end) return grown;
-    if (before !== undefined && grown === undefined && (await sameContent(file, size, before)))
-      return { ...before, modifiedMs: mtimeMs };
+    const isKnown = before !== undefined && before.sizeBytes <= end && (await beginsWith(file, before));
+    if (isKnown && before.sizeBytes === end) return before;
+    const grown = isKnown && source.endsWith(".jsonl") ? before : undefined;
     if (before !== undefined && grown === undefined) await keepOld(target, markOf(before), fs);
     // The manifest does not know this file: a killed run began it, or it is the only copy of something else.
     if (before === undefined && packed !== undefined && packed.size > 0 && !(await isBeginningOf(target, file)))
       await keepOld(target, sha256(Buffer.from(`${packed.size} ${packed.mtimeMs}`)).slice(0, 12), fs);
-    const head = await headOf(file, Math.min(end, 1024));
-    return append(
-      file,
-      target,
-      grown ?? { sizeBytes: 0, packedBytes: 0, head, modifiedMs: 0, members: [] },
-      end,
-      mtimeMs,
-      fs,
-    );
+    const start = grown ?? { sizeBytes: 0, packedBytes: 0, members: [] };
+    return { ...(await append(file, target, start, end, fs)), modifiedMs: mtimeMs };
   });
 }
+
+type ArchivedBytes = Omit<ArchivedFile, "modifiedMs">;
 
 async function append(
   file: FileHandle,
   target: string,
-  before: ArchivedFile,
+  before: ArchivedBytes,
   end: number,
-  modifiedMs: number,
   fs: Fs,
-): Promise<ArchivedFile> {
+): Promise<ArchivedBytes> {
   await ensureFolder(dirname(target), fs);
   const out = await fs.open(target, openFlags.appending, 0o600);
   const members = [...before.members];
@@ -87,9 +79,7 @@ async function append(
     await out.datasync();
   });
   if (before.members.length === 0) await fs.syncFolder(dirname(target));
-  const head =
-    sizeBytes < 1024 || before.sizeBytes < 1024 ? await headOf(file, Math.min(sizeBytes, 1024)) : before.head;
-  return { sizeBytes, packedBytes, head, modifiedMs, members };
+  return { sizeBytes, packedBytes, members };
 }
 
 /** One past the last newline: a line that is under way is left for the next run. */
@@ -103,13 +93,8 @@ async function lastNewline(file: FileHandle, size: number): Promise<number> {
   return 0;
 }
 
-/** True when the file begins as it did and has not become shorter. */
-async function isSame(file: FileHandle, before: ArchivedFile, end: number): Promise<boolean> {
-  return end >= before.sizeBytes && (await headOf(file, Math.min(before.sizeBytes, 1024))) === before.head;
-}
-
-async function sameContent(file: FileHandle, size: number, before: ArchivedFile): Promise<boolean> {
-  if (size !== before.sizeBytes) return false;
+/** True when the file begins with everything that is archived of it. */
+async function beginsWith(file: FileHandle, before: ArchivedFile): Promise<boolean> {
   let at = 0;
   for (const member of before.members) {
     if (sha256(await read(file, at, member.sizeBytes)) !== member.sha256) return false;
@@ -154,10 +139,6 @@ async function read(file: FileHandle, from: number, length: number): Promise<Buf
   return bytes.subarray(0, await readFully(file, bytes, from));
 }
 
-async function headOf(file: FileHandle, length: number): Promise<string> {
-  return sha256(await read(file, 0, length));
-}
-
 /** What an archive holds of one session, file by file. */
 export interface ArchiveManifest {
   readonly version: 1;
@@ -174,8 +155,6 @@ export interface ArchivedFile {
   readonly sizeBytes: number;
   /** Bytes of the compressed file that `members` describe. A killed run may leave more. */
   readonly packedBytes: number;
-  /** Of the first KiB: tells a file that has grown from another one. */
-  readonly head: string;
   readonly modifiedMs: number;
   /** One for each stretch that was added, with the hash of its plain bytes. */
   readonly members: readonly { readonly sizeBytes: number; readonly packedBytes: number; readonly sha256: string }[];

@@ -78,6 +78,26 @@ test("what the source no longer has stays in the archive", async () => {
   expect(Object.keys(await plainFiles(root, place)).sort()).toEqual(Object.keys(before).sort());
 });
 
+test("a source that was changed behind its beginning and has grown begins a new copy", async () => {
+  const { home, places } = await recordedHome("a-plain");
+  const [place] = places;
+  if (place === undefined) throw new Error("one session was recorded");
+  const root = join(home, "archive");
+  await archiveSession(place, { root });
+  const source = await readFile(place.file, "utf8");
+  const at = source.lastIndexOf('"uuid":"') + 8;
+  expect(at).toBeGreaterThan(2_000);
+  await writeFile(
+    place.file,
+    `${source.slice(0, at)}0${source.slice(at + 1)}${JSON.stringify(prompt(null, "more"))}\n`,
+  );
+  await archiveSession(place, { root });
+  expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
+  const folder = join(root, "projects", place.project);
+  const [kept = ""] = (await readdir(folder)).filter((name) => name.includes(".old-"));
+  expect(gunzipSync(await readFile(join(folder, kept))).toString("utf8")).toBe(source);
+});
+
 test.each(["", "{}", "no JSON"])("an archive whose manifest became %j loses nothing it holds", async (manifest) => {
   const { home, places } = await recordedHome("a-plain");
   const [place] = places;

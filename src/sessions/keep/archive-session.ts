@@ -76,9 +76,8 @@ async function addNew(
     const target = join(root, "projects", place.project, `${path}.gz`);
     const held = await archiveFile(join(place.folder, path), target, before?.files[path], fs);
     if (held === before?.files[path]) continue;
-    addedBytes += held.members
-      .slice(commonMembers(held, before?.files[path]))
-      .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const added = held.members.filter((member) => !before?.files[path]?.members.includes(member));
+    addedBytes += added.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     changed += 1;
     files[path] = held;
   }
@@ -94,10 +93,6 @@ async function addNew(
     await replaceFile(manifest, `${JSON.stringify(next)}\n`, { fs });
   }
   return { session: place.id, files: changed, addedBytes, heldBytes };
-}
-
-function commonMembers(now: ArchivedFile, before: ArchivedFile | undefined): number {
-  return before === undefined || now.head !== before.head ? 0 : Math.min(before.members.length, now.members.length);
 }
 
 /** A session that its client will delete soon and that is not completely archived. */

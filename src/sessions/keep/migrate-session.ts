@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import {
   ensureFolder,
@@ -12,25 +12,19 @@ import {
   sha256,
   withLock,
 } from "../../files/internal.ts";
-import { isObject, Problem } from "../../protocol/internal.ts";
+import { isObject, objectCheck, Problem } from "../../protocol/internal.ts";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { textFields } from "../home/client-json.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { Subagent } from "../model/subagents.ts";
-import { checkObject, checkSessionPlace } from "../option-checks.ts";
+import { checkArgument, checkSessionPlace } from "../option-checks.ts";
 import { isSafeId } from "../safe-paths.ts";
 import { sessionAt } from "../session.ts";
 import { setField } from "../write/edit-line.ts";
 import { refuseNewer } from "../write/session-store.ts";
-import {
-  callFingerprint,
-  copySession,
-  removeTree,
-  replaceSessionFiles,
-  type SessionCopy,
-} from "./replace-session-files.ts";
+import { copySession, countsTheSame, replaceSessionFiles, type SessionCopy } from "./replace-session-files.ts";
 import { type Backup, backUpPresentFiles, restoreBackup } from "./session-backup.ts";
 
 export interface MigrateOptions extends HomeSource {
@@ -76,7 +70,7 @@ export async function rollbackSession(
   fs: Fs = nodeFs,
 ): Promise<Backup | undefined> {
   checkSessionPlace(place);
-  checkObject("backup", backup);
+  checkArgument("backup", backup, objectCheck);
   const work = async () => {
     const kept = await backUpPresentFiles(backup, fs);
     if (kept !== undefined) await restoreBackup(backup, fs);
@@ -103,21 +97,20 @@ async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Mi
     await checkResult(place, copy);
     const backups = await openState(["backups"], options, fs);
     const backup = await replaceSessionFiles(place, copy, { root: backups, why, now: now() }, fs);
-    await removeTree(root, fs);
+    await rm(root, { recursive: true });
     return { done, backup };
   } catch (error) {
     // The attempt stays only when the message names it. If it cannot be removed, the first error is still the one to report.
     if (!(error instanceof Problem && error.code === "sessions/not-migrated"))
-      await removeTree(root, fs).catch(() => undefined);
+      await rm(root, { recursive: true }).catch(() => undefined);
     throw error;
   }
 }
 
 async function checkResult(place: SessionPlace, copy: SessionCopy): Promise<void> {
-  const [before, after] = await Promise.all([sessionAt(place).load(), sessionAt(copy.place).load()]);
   const errorsBefore = (await validateSession(place)).counts.error;
   const errorsAfter = (await validateSession(copy.place)).counts.error;
-  const same = callFingerprint(before) === callFingerprint(after);
+  const same = await countsTheSame(place, copy.place);
   if (same && errorsAfter <= errorsBefore) return;
   const why = same ? "it would have new errors" : "its calls would not count the same";
   throw new Problem(

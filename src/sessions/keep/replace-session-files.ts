@@ -5,6 +5,7 @@ import { messageOf, Problem } from "../../protocol/internal.ts";
 import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
 import { ownCalls, type SessionModel } from "../model/session-model.ts";
 import { openReadable } from "../read/byte-source.ts";
+import { sessionAt } from "../session.ts";
 import { type Backup, type BackupRequest, backUpSession, restoreBackup } from "./session-backup.ts";
 
 /**
@@ -111,14 +112,9 @@ export async function sessionPaths(place: SessionPlace): Promise<string[]> {
   return paths.map((path) => relative(place.folder, path));
 }
 
-/** Removes a folder and all that is in it, file by file; links are removed, not followed. */
-export async function removeTree(path: string, fs: Fs): Promise<void> {
-  for (const name of await fs.readdir(path)) {
-    const below = join(path, name);
-    if ((await fs.lstat(below)).isDirectory()) await removeTree(below, fs);
-    else await fs.unlink(below);
-  }
-  await fs.rmdir(path);
+/** Whether two versions of a session have the same calls and tokens. */
+export async function countsTheSame(one: SessionPlace, other: SessionPlace): Promise<boolean> {
+  return callFingerprint(await sessionAt(one).load()) === callFingerprint(await sessionAt(other).load());
 }
 
 /**

@@ -43,7 +43,7 @@ export function branchesOf(graph: Graph, entries: readonly Entry[]): Branches {
     if (entry.kind === "summary" && entry.leafUuid) summaries.set(entry.leafUuid, entry.summary ?? "");
   }
   return {
-    points: groups.points.map((point) => ({
+    points: [...groups.forks.values()].map((point) => ({
       at: forkEntry(graph, point),
       kind: point.kind,
       alternatives: point.alternatives.length,
@@ -75,19 +75,13 @@ function activeLeaf(graph: Graph, groups: CallGroups, entries: readonly Entry[])
   if (prompt?.leafUuid === undefined || prompt.offset < last.offset || prompt.file !== last.file) return newest;
   const leaf = graph.indexOf(prompt.leafUuid);
   if (leaf === undefined) return newest;
-  return isAbove(groups, leaf, newest) && hasOnlyNotesBelow(graph, leaf) ? newest : leaf;
-}
-
-function isAbove(groups: CallGroups, above: number, below: number): boolean {
-  const target = groups.of[above] ?? -1;
-  for (let at = groups.of[below] ?? -1; at >= 0; at = groups.parents[at] ?? -1) if (at === target) return true;
-  return false;
+  const isAbove = pathToRoot(groups, newest).includes(groups.of[leaf] ?? -1);
+  return isAbove && hasOnlyNotesBelow(graph, leaf) ? newest : leaf;
 }
 
 function hasOnlyNotesBelow(graph: Graph, leaf: number): boolean {
   const queue = [...graph.childrenOf(leaf)];
-  for (let at = 0; at < queue.length; at++) {
-    const index = queue[at] ?? 0;
+  for (const index of queue) {
     const kind = graph.nodes[index]?.kind;
     if (kind !== "attachment" && kind !== "system") return false;
     queue.push(...graph.childrenOf(index));
@@ -115,11 +109,11 @@ function markBelow(groups: CallGroups, tops: ReadonlySet<number>): Uint8Array {
 function excludedGroups(groups: CallGroups, leaf: number): Set<number> {
   const excluded = new Set<number>();
   // Most sessions have one branch.
-  if (groups.points.length === 0 && leaf === groups.newest[groups.of[leaf] ?? -1]) return excluded;
+  if (groups.forks.size === 0 && leaf === groups.newest[groups.of[leaf] ?? -1]) return excluded;
   const path = pathToRoot(groups, leaf);
   const onPath = new Set(path);
   for (const group of [...path, -1]) {
-    for (const way of groups.pointAt.get(group)?.alternatives ?? []) if (!onPath.has(way)) excluded.add(way);
+    for (const way of groups.forks.get(group)?.alternatives ?? []) if (!onPath.has(way)) excluded.add(way);
   }
   // The user went back to this leaf: what followed it before is not part of the branch.
   const last = path[0] ?? -1;
@@ -164,7 +158,7 @@ function listBranches(
     const path = pathToRoot(groups, end);
     const own = fork === undefined ? [...path, -1] : path.slice(0, path.indexOf(fork.top) + 1);
     for (const group of own) {
-      const point = groups.pointAt.get(group);
+      const point = groups.forks.get(group);
       for (const top of point?.alternatives ?? []) {
         if (point !== undefined && !own.includes(top))
           pending.push({ leaf: groups.newest[top] ?? top, fork: { top, point } });

@@ -41,8 +41,19 @@ export function graphOf(entries: readonly Entry[]): Graph {
     superseded.add(nodes[earlier] as GraphEntry);
     findings.push({ what: "duplicate-uuid", entry });
   }
-  const { parents, links } = linksOf(nodes, indexes, findings);
-  cutCycles(nodes, parents, links, findings);
+  const parents = new Int32Array(nodes.length);
+  /** Of the few nodes whose link is not written. */
+  const links = new Map<number, ParentLink>();
+  for (let index = 0; index < nodes.length; index++) {
+    const { parentUuid } = nodes[index] as GraphEntry;
+    const parent = parentUuid === null ? undefined : indexes.get(parentUuid);
+    if (parent !== undefined && parent !== index) parents[index] = parent;
+    else linkWithoutParent(index, parent);
+  }
+  for (const index of cutCycles(parents)) {
+    links.set(index, "root");
+    findings.push({ what: "parent-cycle", entry: nodes[index] as GraphEntry });
+  }
   return {
     nodes,
     parents,
@@ -50,8 +61,39 @@ export function graphOf(entries: readonly Entry[]): Graph {
     superseded: (entry) => superseded.size > 0 && superseded.has(entry),
     indexOf: (uuid) => indexes.get(uuid),
     childrenOf: childLists(parents),
-    linkOf: (index) => linkKinds[links[index] ?? 0] ?? "written",
+    linkOf: (index) => links.get(index) ?? "written",
   };
+
+  function link(index: number, parent: number, kind: ParentLink): void {
+    parents[index] = parent;
+    links.set(index, parent < 0 ? "root" : kind);
+  }
+
+  /** Links a node whose `parentUuid` is null, missing in the file, or its own uuid. */
+  function linkWithoutParent(index: number, parent: number | undefined): void {
+    const entry = nodes[index] as GraphEntry;
+    if (entry.parentUuid !== null) {
+      findings.push({ what: parent === index ? "parent-cycle" : "parent-missing", entry });
+      link(index, index - 1, "position");
+    } else if (isBoundary(entry)) linkBoundary(entry, index);
+    else link(index, -1, "root");
+  }
+
+  /** A boundary has a logical parent. If that is missing, the preserved tail is used, else the line before. */
+  function linkBoundary(boundary: SystemEntry, index: number): void {
+    const earlierNode = (uuid = "") => {
+      const at = indexes.get(uuid);
+      return at !== undefined && at < index ? at : undefined;
+    };
+    const { logicalParentUuid, compactMetadata } = boundary;
+    const logical = earlierNode(logicalParentUuid);
+    const preserved = earlierNode(compactMetadata?.preservedSegment?.tailUuid);
+    if (logical === undefined && logicalParentUuid !== undefined)
+      findings.push({ what: "logical-parent-missing", entry: boundary });
+    if (logical !== undefined) link(index, logical, "logical");
+    else if (preserved !== undefined) link(index, preserved, "preserved");
+    else link(index, index - 1, "position");
+  }
 }
 
 export function isGraphEntry(entry: Entry): entry is GraphEntry {
@@ -63,82 +105,15 @@ export function isBoundary(entry: GraphEntry | undefined): entry is SystemEntry 
   return entry?.kind === "system" && entry.subtype === "compact_boundary";
 }
 
-const linkKinds = ["written", "logical", "preserved", "position", "root"] as const;
-
-interface Links {
-  readonly parents: Int32Array;
-  readonly links: Uint8Array;
-}
-
-function linksOf(nodes: readonly GraphEntry[], indexes: ReadonlyMap<string, number>, findings: GraphFinding[]): Links {
-  const parents = new Int32Array(nodes.length);
-  const links = new Uint8Array(nodes.length);
-  for (let index = 0; index < nodes.length; index++) {
-    const entry = nodes[index] as GraphEntry;
-    const parent = entry.parentUuid === null ? undefined : indexes.get(entry.parentUuid);
-    if (parent !== undefined && parent !== index) {
-      parents[index] = parent;
-      continue;
-    }
-    const link = linkWithoutParent(entry, index, parent, indexes, findings);
-    parents[index] = link.parent;
-    links[index] = linkKinds.indexOf(link.kind);
-  }
-  return { parents, links };
-}
-
-interface Link {
-  readonly parent: number;
-  readonly kind: ParentLink;
-}
-
-/** The link of an entry whose `parentUuid` is null, missing in the file, or its own uuid. */
-function linkWithoutParent(
-  entry: GraphEntry,
-  index: number,
-  parent: number | undefined,
-  indexes: ReadonlyMap<string, number>,
-  findings: GraphFinding[],
-): Link {
-  if (entry.parentUuid === null) {
-    return isBoundary(entry) ? linkBoundary(entry, index, indexes, findings) : { parent: -1, kind: "root" };
-  }
-  findings.push({ what: parent === index ? "parent-cycle" : "parent-missing", entry });
-  return lineBefore(index);
-}
-
-/** A boundary has a logical parent. If that is missing, the preserved tail is used, else the line before. */
-function linkBoundary(
-  boundary: SystemEntry,
-  index: number,
-  indexes: ReadonlyMap<string, number>,
-  findings: GraphFinding[],
-): Link {
-  const earlierNode = (uuid: string | undefined) => {
-    const at = uuid === undefined ? undefined : indexes.get(uuid);
-    return at !== undefined && at < index ? at : undefined;
-  };
-  const logical = earlierNode(boundary.logicalParentUuid);
-  if (logical !== undefined) return { parent: logical, kind: "logical" };
-  if (boundary.logicalParentUuid !== undefined) findings.push({ what: "logical-parent-missing", entry: boundary });
-  const preserved = earlierNode(boundary.compactMetadata?.preservedSegment?.tailUuid);
-  return preserved === undefined ? lineBefore(index) : { parent: preserved, kind: "preserved" };
-}
-
-function lineBefore(index: number): Link {
-  return { parent: index - 1, kind: index === 0 ? "root" : "position" };
-}
-
-/** Parents come before their children except in damaged files, so only those can have cycles. */
-function cutCycles(
-  nodes: readonly GraphEntry[],
-  parents: Int32Array,
-  links: Uint8Array,
-  findings: GraphFinding[],
-): void {
-  if (parents.every((parent, index) => parent < index)) return;
-  const walked = new Int32Array(nodes.length).fill(-1);
-  for (let start = 0; start < nodes.length; start++) {
+/**
+ * Makes one node of each cycle a root, the latest, and returns them. Parents come before their children except in damaged files, so only
+ * those can have cycles.
+ */
+function cutCycles(parents: Int32Array): number[] {
+  if (parents.every((parent, index) => parent < index)) return [];
+  const cut: number[] = [];
+  const walked = new Int32Array(parents.length).fill(-1);
+  for (let start = 0; start < parents.length; start++) {
     let at = start;
     while (at >= 0 && walked[at] === -1) {
       walked[at] = start;
@@ -148,9 +123,9 @@ function cutCycles(
     let latest = at;
     for (let next = parents[at] ?? -1; next !== at; next = parents[next] ?? -1) latest = Math.max(latest, next);
     parents[latest] = -1;
-    links[latest] = linkKinds.indexOf("root");
-    findings.push({ what: "parent-cycle", entry: nodes[latest] as GraphEntry });
+    cut.push(latest);
   }
+  return cut;
 }
 
 /** Children by parent, in file order. Flat arrays, because a long session has a million nodes. */

@@ -20,14 +20,21 @@ export function textsIn(content: readonly EntryBlock[]): string[] {
 
 /** The title of a session: set by the user, else by a model, else a summary, else the first prompt. */
 export function titleOf(entries: readonly Entry[]): string | undefined {
+  return recordedTitle(entries.toReversed()) ?? firstPrompt(entries);
+}
+
+/** The newest title of the best kind. A user who sets an empty title takes back earlier ones. */
+export function recordedTitle(newestFirst: Iterable<Entry>): string | undefined {
+  let custom: string | undefined;
   let ai: string | undefined;
   let summary: string | undefined;
-  for (const entry of entries.toReversed()) {
-    if (entry.kind === "custom-title" && entry.customTitle) return entry.customTitle;
+  for (const entry of newestFirst) {
+    if (entry.kind === "custom-title") custom ??= entry.customTitle;
+    if (custom) return custom;
     if (entry.kind === "ai-title") ai ??= entry.aiTitle;
     if (entry.kind === "summary") summary ??= entry.summary;
   }
-  return ai ?? summary ?? firstPrompt(entries);
+  return ai ?? summary;
 }
 
 function firstPrompt(entries: readonly Entry[]): string | undefined {

@@ -5,6 +5,7 @@ import { findSessionsIn, type SessionPlace } from "../find/session-files.ts";
 import { readJsonObject } from "../home/client-json.ts";
 import { openBytes } from "../read/byte-source.ts";
 import { readHeader } from "../read/session-header.ts";
+import { forkNotePath, forkSourceIn } from "../write/fork-session.ts";
 import { isGraphEntry } from "./entry-graph.ts";
 import type { SessionModel } from "./session-model.ts";
 
@@ -22,29 +23,19 @@ export async function lineageOf(model: SessionModel): Promise<Ancestor[]> {
   const { place } = model;
   const siblings = findSessionsIn(place);
   const ancestors = new Map<string, Ancestor>();
-  const add = (id: unknown, by: Ancestor["by"]) => {
-    if (typeof id !== "string" || id === place.id || ancestors.has(id)) return;
+  const add = (id: string | undefined, by: Ancestor["by"]) => {
+    if (id === undefined || id === place.id || ancestors.has(id)) return;
     const file = siblings.find((sibling) => sibling.id === id)?.file;
     ancestors.set(id, { id, by, ...defined({ file }) });
   };
   for (const entry of model.main.entries) {
     add(entry.ancestorSessionId, "session_id");
-    add(sessionIn(entry.forkedFrom), "forkedFrom");
+    add(forkSourceIn(entry.forkedFrom), "forkedFrom");
   }
-  add(await originInNote(model), "note");
+  const note = await readJsonObject(forkNotePath(place));
+  add(forkSourceIn(note?.["forkedFrom"]), "note");
   for (const id of await olderCopies(model, siblings)) add(id, "shared-uuids");
   return [...ancestors.values()];
-}
-
-function sessionIn(forkedFrom: unknown): unknown {
-  if (typeof forkedFrom !== "object" || forkedFrom === null) return forkedFrom;
-  return "sessionId" in forkedFrom ? forkedFrom.sessionId : undefined;
-}
-
-async function originInNote({ files }: SessionModel): Promise<unknown> {
-  const note = files.others.find((path) => path.endsWith("/hookline.json") || path.endsWith("\\hookline.json"));
-  const content = note === undefined ? undefined : await readJsonObject(note);
-  return sessionIn(content?.["forkedFrom"]);
 }
 
 /** Ids of older sessions of the project that contain the first line of this one: a fork copies lines with their uuids. */

@@ -1,4 +1,5 @@
 import { fieldOf, groupBy } from "../../protocol/internal.ts";
+import { lazy } from "../lazy.ts";
 import type { EntryBlock } from "./content-block.ts";
 import type { AssistantEntry, Entry } from "./entry.ts";
 
@@ -88,7 +89,6 @@ function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry:
   const first = lines[0] as AssistantEntry;
   const isSame = all.length === 1 || haveSameUsage(all);
   const counted = all.reduce((best, line) => (isBetter(line, best, isSame) ? line : best));
-  let usage: TokenUsage | undefined;
   return {
     key,
     messageId: first.messageId,
@@ -101,10 +101,7 @@ function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry:
     timestamp: first.timestamp,
     lastTimestamp: lines.findLast((line) => line.timestamp !== undefined)?.timestamp,
     conflict: !isSame && haveConflictingCounts(all),
-    usage: () => {
-      usage ??= readTokens(counted.usage);
-      return usage;
-    },
+    usage: lazy(() => readTokens(counted.usage)),
   };
 }
 
@@ -161,15 +158,21 @@ export interface TokenPart {
   readonly tokens: Tokens;
 }
 
-export const noTokens: Tokens = {
-  input: 0,
-  output: 0,
-  thinking: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  cacheRead: 0,
-  webSearches: 0,
-};
+export const tokenNames = [
+  "input",
+  "output",
+  "thinking",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "cacheRead",
+  "webSearches",
+] as const;
+
+function tokensBy(countOf: (name: keyof Tokens) => number): Tokens {
+  return Object.fromEntries(tokenNames.map((name) => [name, countOf(name)])) as unknown as Tokens;
+}
+
+export const noTokens: Tokens = tokensBy(() => 0);
 
 /** Contract: never throws. Missing and invalid counts are read as 0. */
 export function readTokens(usage: Readonly<Record<string, unknown>> | undefined): TokenUsage {
@@ -180,15 +183,7 @@ export function readTokens(usage: Readonly<Record<string, unknown>> | undefined)
 }
 
 export function addTokens(a: Tokens, b: Tokens): Tokens {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    thinking: a.thinking + b.thinking,
-    cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
-    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
-    cacheRead: a.cacheRead + b.cacheRead,
-    webSearches: a.webSearches + b.webSearches,
-  };
+  return tokensBy((name) => a[name] + b[name]);
 }
 
 function countsOf(usage: Readonly<Record<string, unknown>>, odd: string[]): { tokens: Tokens; assumed5m: number } {

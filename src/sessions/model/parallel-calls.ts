@@ -11,13 +11,13 @@ export interface CallGroups {
   /** The parent group of every group, -1 for a root. */
   readonly parents: Int32Array;
   /** Every parent before its children. */
-  readonly order: Int32Array;
+  readonly order: readonly number[];
   /** 1 when the group or a group below it has a prompt or a call. */
   readonly hasContent: Uint8Array;
   /** The newest node in or below each group. */
   readonly newest: Int32Array;
-  readonly points: readonly GroupFork[];
-  readonly pointAt: ReadonlyMap<number, GroupFork>;
+  /** By the group that they follow. */
+  readonly forks: ReadonlyMap<number, GroupFork>;
 }
 
 /** `group` is -1 for alternatives without a parent. */
@@ -31,10 +31,10 @@ export interface GroupFork {
 export function groupParallelCalls(graph: Graph): CallGroups {
   const of = groupNodes(graph);
   const parents = groupParents(graph, of);
-  const roots: number[] = [];
-  for (let group = 0; group < of.length; group++) if (of[group] === group && parents[group] === -1) roots.push(group);
+  const all = [...of.keys()].filter((index) => of[index] === index);
+  const roots = all.filter((group) => parents[group] === -1);
   const childrenOf = childLists(parents);
-  const order = topDown(of, parents, roots, childrenOf);
+  const order = topDown([...roots, ...all], parents, childrenOf);
   const withContent = new Uint8Array(of.length);
   const newest = new Int32Array(of.length);
   graph.nodes.forEach((entry, index) => {
@@ -48,15 +48,14 @@ export function groupParallelCalls(graph: Graph): CallGroups {
     if (withContent[group] === 1) withContent[parent] = 1;
     newest[parent] = Math.max(newest[parent] ?? 0, newest[group] ?? 0);
   }
-  const points: GroupFork[] = [];
+  const forks = new Map<number, GroupFork>();
   const addFork = (group: number, children: readonly number[]) => {
     const alternatives = children.filter((child) => withContent[child] === 1);
-    if (alternatives.length > 1) points.push({ group, alternatives, kind: forkKind(graph, alternatives) });
+    if (alternatives.length > 1) forks.set(group, { group, alternatives, kind: forkKind(graph, alternatives) });
   };
   addFork(-1, roots);
   for (const group of order) addFork(group, childrenOf(group));
-  const pointAt = new Map(points.map((point) => [point.group, point]));
-  return { of, parents, order, hasContent: withContent, newest, points, pointAt };
+  return { of, parents, order, hasContent: withContent, newest, forks };
 }
 
 function groupNodes(graph: Graph): Int32Array {
@@ -97,29 +96,22 @@ function groupParents(graph: Graph, of: Int32Array): Int32Array {
 
 /** All groups, every parent before its children. Only a damaged file has a cycle of groups; its first group becomes a root. */
 function topDown(
-  of: Int32Array,
+  rootsFirst: readonly number[],
   parents: Int32Array,
-  roots: readonly number[],
   childrenOf: (group: number) => readonly number[],
-): Int32Array {
-  const order = new Int32Array(of.length);
-  const isVisited = new Uint8Array(of.length);
-  let count = 0;
-  const visit = (group: number): void => {
-    if (isVisited[group] === 1) return;
-    isVisited[group] = 1;
-    order[count++] = group;
-  };
-  const visitFrom = (root: number): void => {
-    if (isVisited[root] === 1) return;
+): readonly number[] {
+  const order: number[] = [];
+  const isVisited = new Uint8Array(parents.length);
+  for (const root of rootsFirst) {
+    if (isVisited[root] === 1) continue;
     parents[root] = -1;
-    let at = count;
-    visit(root);
-    for (; at < count; at++) for (const child of childrenOf(order[at] ?? -1)) visit(child);
-  };
-  for (const root of roots) visitFrom(root);
-  for (let group = 0; group < of.length; group++) if (of[group] === group) visitFrom(group);
-  return order.subarray(0, count);
+    for (let at = order.push(root) - 1; at < order.length; at++) {
+      const group = order[at] as number;
+      isVisited[group] = 1;
+      for (const child of childrenOf(group)) if (isVisited[child] !== 1) order.push(child);
+    }
+  }
+  return order;
 }
 
 function hasContent(entry: GraphEntry): boolean {

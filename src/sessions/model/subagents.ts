@@ -83,11 +83,8 @@ function linkRules(tools: PairedTools, linkedCalls: ReadonlySet<string>): LinkRu
     ({ id }) => linkBy("notification", byTask.get(id)),
     ({ meta }) =>
       meta?.parentAgentId === undefined ? undefined : { linkedBy: "parent", parentId: meta.parentAgentId },
-    ({ run }) => {
-      if (run === undefined) return undefined;
-      const starter = tools.toolCalls.find((tool) => startedRun(tool, run));
-      return linkBy("workflow", starter);
-    },
+    ({ run }) =>
+      linkBy("workflow", run === undefined ? undefined : tools.toolCalls.find((tool) => startedRun(tool, run))),
     ({ meta }) => {
       if (meta?.name === undefined || meta.toolUseId !== undefined) return undefined;
       const starter = agentCalls.find((tool) => fieldOf(tool.input, "name") === meta.name);
@@ -144,13 +141,10 @@ function assemble(
   parents: ReadonlyMap<string, string>,
   tools: PairedTools,
 ): Subagent[] {
-  const childrenOf = new Map<string, Subagent[]>();
-  const agents = drafts.map((subagent): Subagent => {
+  const agents = drafts.map((subagent) => {
     const { draft, ...origin } = subagent;
     const { toolCall, linkedBy } = links.get(subagent) ?? { linkedBy: "none" };
     const report = toolCall?.report ?? tools.reports.findLast(({ taskId }) => taskId === origin.id);
-    const children: Subagent[] = [];
-    childrenOf.set(origin.id, children);
     return {
       ...origin,
       thread: buildConversation(draft, tools.of(draft)),
@@ -159,10 +153,11 @@ function assemble(
       depth: depthOf(origin.id, parents),
       background: toolCall?.background ?? false,
       ...defined({ report }),
-      children,
+      children: [] as Subagent[],
     };
   });
-  for (const agent of agents) if (agent.parentId !== undefined) childrenOf.get(agent.parentId)?.push(agent);
+  const byId = new Map(agents.map((agent) => [agent.id, agent]));
+  for (const agent of agents) if (agent.parentId !== undefined) byId.get(agent.parentId)?.children.push(agent);
   return agents;
 }
 

@@ -12,7 +12,7 @@ import { openStore } from "../write/session-store.ts";
 const id = "11111111-1111-4111-8111-111111111111";
 
 /** A session of our own store with these contents as its prompts. */
-async function stored(...contents: unknown[]): Promise<SessionPlace & { readonly home: string }> {
+async function stored(...contents: (string | unknown[])[]): Promise<SessionPlace & { readonly home: string }> {
   const root = await mkdtemp(join(tmpdir(), "large-"));
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ id, cwd: "/w" });

@@ -16,7 +16,7 @@ import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { readFullySync } from "../read/byte-source.ts";
 import { unpack, zlib } from "../read/gzip-source.ts";
 import { cutDeep } from "../read/json-records.ts";
-import { isSafeId, resolveInside } from "../safe-paths.ts";
+import { isSafeId, realPathBelow } from "../safe-paths.ts";
 import { setField } from "../write/edit-line.ts";
 import { largePartsIn } from "./spill-large-parts.ts";
 
@@ -114,7 +114,7 @@ export async function readSpilledOutput(
   const home = join(folder, id);
   const file = `tool-results/${name}`;
   for (const path of [join(home, file), join(home, `${file}.gz`)]) {
-    await resolveInside(root.path, await resolveInside(join(home, "tool-results"), path));
+    await realPathBelow(root.path, await realPathBelow(join(home, "tool-results"), path));
   }
   const bytes = readPart(home, file);
   return "why" in bytes ? undefined : bytes.toString("utf8");
@@ -164,7 +164,7 @@ const pathField = "persistedOutputPath";
 async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<string | undefined> {
   if (!isPartName(name)) return undefined;
   const home = join(from.folder, from.id);
-  await resolveInside(from.root.path, home);
+  await realPathBelow(from.root.path, home);
   const bytes = readPart(home, name);
   if ("why" in bytes) {
     if (bytes.missing) return undefined;

@@ -46,8 +46,8 @@ function restoreRecord(
 ): { record: Readonly<Record<string, unknown>>; gaps: readonly MissingPart[] } {
   const parts = largePartsIn(record);
   if (parts.length === 0) return { record, gaps: [] };
-  const { hookline: _, ...copy } = record;
-  const put = putter(copy);
+  const { hookline: _, ...rest } = record;
+  const copy = structuredClone(rest);
   const sessionFolder = sessionFolderOf(transcript);
   const gaps: MissingPart[] = [];
   let left = largestLineBytes;
@@ -63,8 +63,8 @@ function restoreRecord(
       gaps.push({ file: part.file, why: text.why });
       continue;
     }
-    if (part.block !== undefined) put(part.at.slice(0, -2), part.block);
-    put(part.at, text);
+    if (part.block !== undefined) putAt(copy, part.at.slice(0, -2), structuredClone(part.block));
+    putAt(copy, part.at, text);
   }
   return { record: copy, gaps };
 }
@@ -112,22 +112,4 @@ function textOf(part: LargePart, sessionFolder: string): string | UnreadablePart
   } catch (error) {
     return { why: String(error) };
   }
-}
-
-/** Puts values into `root`. The objects on the way are copied first, once: they belong to the record that was read. */
-function putter(root: Record<string, unknown>): (at: LargePart["at"], value: unknown) => void {
-  const ours = new Set<unknown>([root]);
-  return (at, value) => {
-    let holder: object = root;
-    for (const key of at.slice(0, -1)) {
-      const inner = valueAt(holder, [key]);
-      if (typeof inner !== "object" || inner === null) return;
-      const copy = ours.has(inner) ? inner : Array.isArray(inner) ? [...(inner as unknown[])] : { ...inner };
-      ours.add(copy);
-      putAt(holder as Record<string, unknown>, [key], copy);
-      holder = copy;
-    }
-    const key = at.at(-1);
-    if (key !== undefined) putAt(holder as Record<string, unknown>, [key], value);
-  };
 }

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { ensureFolder, type Fs, ignoringErrors, replaceFile, sha256 } from "../../files/internal.ts";
 import { fieldOf, isObject, textField } from "../../protocol/internal.ts";
 import type { RecordDraft } from "../formats/claude-code/write-record.ts";
-import { isSafeId, resolveInside } from "../safe-paths.ts";
+import { isSafeId, realPathBelow } from "../safe-paths.ts";
 
 /** From a record to a place in it, key by key. */
 type ValuePath = readonly (string | number)[];
@@ -36,13 +36,11 @@ export async function spillLargeParts(
   // Data of images last: the whole block is replaced then, and its other large parts must be marked in it before.
   const found = largeStrings(draft).sort((a, b) => Number(isMediaData(a.at)) - Number(isMediaData(b.at)));
   if (found.length === 0) return draft;
-  await resolveInside(root, sessionFolder);
+  await realPathBelow(root, sessionFolder);
   const copy = structuredClone(draft) as Record<string, unknown>;
-  for (const { at, text } of found) {
-    const part = toolResultAt(draft, at)
-      ? await spillToolResult(copy, at, text, sessionFolder, fs)
-      : await spillBlob(copy, at, text, sessionFolder, fs);
-    parts.push(part);
+  for (const large of found) {
+    const spill = toolResultAt(draft, large.at) ? spillToolResult : spillBlob;
+    parts.push(await spill(copy, large, sessionFolder, fs));
   }
   return { ...copy, type: draft.type, hookline: { parts } };
 }
@@ -63,7 +61,7 @@ function largeStrings(value: unknown, at: ValuePath = []): LargeString[] {
   return Object.entries(value).flatMap(([key, item]) => largeStrings(item, [...at, key]));
 }
 
-/** The id of the tool call when `at` is the text of its result: `message.content[n].content`, or a text block in it. */
+/** True when `at` is the text of a tool result: `message.content[n].content`, or a text block in it. */
 function toolResultAt(draft: RecordDraft, at: ValuePath): boolean {
   const [message, content, , inner, , text] = at;
   if (message !== "message" || content !== "content" || inner !== "content") return false;
@@ -71,13 +69,10 @@ function toolResultAt(draft: RecordDraft, at: ValuePath): boolean {
   return fieldOf(valueAt(draft, at.slice(0, 3)), "type") === "tool_result";
 }
 
-async function spillToolResult(
-  record: Record<string, unknown>,
-  at: ValuePath,
-  text: string,
-  sessionFolder: string,
-  fs: Fs,
-): Promise<LargePart> {
+/** Moves a large text of the record to a file in the session's folder. */
+type Spill = (record: Record<string, unknown>, large: LargeString, sessionFolder: string, fs: Fs) => Promise<LargePart>;
+
+const spillToolResult: Spill = async (record, { at, text }, sessionFolder, fs) => {
   const { bytes, as } = encode(text, "text");
   const id = (valueAt(record, at.slice(0, 3)) as Record<string, unknown>)["tool_use_id"];
   const path = await writeText(join(sessionFolder, "tool-results"), id, bytes, fs);
@@ -90,7 +85,7 @@ async function spillToolResult(
     record["toolUseResult"] = { ...result, persistedOutputPath: path, persistedOutputSize: bytes.length };
   }
   return { at, file: `tool-results/${basename(path)}`, as, sizeBytes: bytes.length };
-}
+};
 
 /** A name that is taken by other bytes is never written over. */
 async function writeText(folder: string, id: unknown, bytes: Buffer, fs: Fs): Promise<string> {
@@ -104,13 +99,7 @@ async function writeText(folder: string, id: unknown, bytes: Buffer, fs: Fs): Pr
   throw new Error(`${folder} holds another text under the name of a tool result`);
 }
 
-async function spillBlob(
-  record: Record<string, unknown>,
-  at: ValuePath,
-  text: string,
-  sessionFolder: string,
-  fs: Fs,
-): Promise<LargePart> {
+const spillBlob: Spill = async (record, { at, text }, sessionFolder, fs) => {
   const { bytes, as } = encode(text, "base64");
   const sha = sha256(bytes);
   const file = `blobs/${sha}`;
@@ -128,7 +117,7 @@ async function spillBlob(
   const block = valueAt(record, mediaAt) as Record<string, unknown>;
   putAt(record, mediaAt, { type: "text", text: `[${describe(block)}, ${bytes.length} bytes, kept in ${file}]` });
   return { ...part, block };
-}
+};
 
 /** The image or document block with the data at `at`. The whole block is replaced, so that no reader finds an incomplete image. */
 function mediaBlockAt(record: unknown, at: ValuePath): ValuePath | undefined {

@@ -1,9 +1,9 @@
-import { groupBy } from "../../protocol/internal.ts";
+import { checkOf, functionCheck, groupBy, textCheck } from "../../protocol/internal.ts";
 import type { AttachmentEntry, Entry, SystemEntry, UserEntry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
-import { checkCount, checkFunction, checkPattern, checkText, checkTurn, checkWord } from "../option-checks.ts";
+import { checkArgument, countCheck, patternCheck, turnCheck } from "../option-checks.ts";
 import type { Query, QueryPlan, QuerySlice, QuerySource } from "./query.ts";
 import {
   boundaryTest,
@@ -28,6 +28,10 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
   const keepEntries = <U extends Entry>(passes: (entry: Entry) => boolean) =>
     keep<U>((element) => "kind" in element && passes(element), { of: "entries" });
   const read = () => results<T>(source, plan);
+  const first = async () => {
+    for await (const element of read()) return element;
+    return undefined;
+  };
 
   return {
     entries: () => step<Entry>({ of: "entries" }),
@@ -36,7 +40,7 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     assistants: () => step<ModelCall>({ of: "calls" }),
     tools: () => step<SessionToolCall>({ of: "tools" }),
     tool: (name) => {
-      const hasName = nameTest(checkPattern("tool", name));
+      const hasName = nameTest(checkArgument("tool", name, patternCheck));
       return keep<SessionToolCall>((element) => "use" in element && hasName(element.name), { of: "tools" });
     },
     attachments: (type) =>
@@ -52,7 +56,7 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
         (entry) => isHookRecord(entry) && (event === undefined || entry.hookEvent === event),
       ),
     agents: ({ depth } = {}) => {
-      if (depth !== undefined) checkCount("depth", depth);
+      if (depth !== undefined) checkArgument("depth", depth, countCheck);
       return keep<Subagent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
         of: "agents",
       });
@@ -64,41 +68,34 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
       keep((_, { blocks }) => blocks.some(({ type }) => type === "thinking" || type === "redacted_thinking")),
     errors: () => keep((_, { failed }) => failed),
     model: (name) => {
-      const hasName = nameTest(checkPattern("model", name));
+      const hasName = nameTest(checkArgument("model", name, patternCheck));
       return keep((_, { model }) => model !== undefined && hasName(model));
     },
     matching: (text) => {
-      const matches = textTest(checkPattern("matching", text));
+      const matches = textTest(checkArgument("matching", text, patternCheck));
       return keep((_, facts) => matches(facts.text()));
     },
     where: (test) => {
-      checkFunction("where", test);
+      checkArgument("where", test, functionCheck);
       return keep((element) => test(element as T));
     },
 
     since: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("since", boundary, from)] }),
     until: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("until", boundary, from)] }),
-    turn: (turn) => step<T>({ turn: checkTurn(turn) }),
-    branch: (branch) => step<T>({ branch: checkText("branch", branch) }),
+    turn: (turn) => step<T>({ turn: checkArgument("turn", turn, turnCheck) }),
+    branch: (branch) => step<T>({ branch: checkArgument("branch", branch, textCheck) }),
     including: (what) => {
-      checkWord("including", what, ["agents"]);
+      checkArgument("including", what, agentsCheck);
       return step<T>({ agents: true });
     },
 
-    skip: (count) => addSlice({ skip: checkCount("skip", count) }),
-    limit: (count) => addSlice({ limit: checkCount("limit", count) }),
+    skip: (count) => addSlice({ skip: checkArgument("skip", count, countCheck) }),
+    limit: (count) => addSlice({ limit: checkArgument("limit", count, countCheck) }),
     reverse: () => addSlice({ reverse: true }),
 
-    async first() {
-      for await (const element of read()) return element;
-      return undefined;
-    },
+    first,
     async last() {
-      if (plan.slices.length === 0) {
-        for await (const element of addSlice({ reverse: true })) return element;
-        return undefined;
-      }
-      return (await collect(read())).at(-1);
+      return plan.slices.length === 0 ? addSlice({ reverse: true }).first() : (await collect(read())).at(-1);
     },
     all: () => collect(read()),
     async count() {
@@ -106,17 +103,16 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
       for await (const _ of read()) count++;
       return count;
     },
-    async exists() {
-      for await (const _ of read()) return true;
-      return false;
-    },
+    exists: async () => (await first()) !== undefined,
     async groupBy(key) {
-      checkFunction("groupBy", key);
+      checkArgument("groupBy", key, functionCheck);
       return groupBy(await collect(read()), key);
     },
     [Symbol.asyncIterator]: read,
   };
 }
+
+const agentsCheck = checkOf('"agents"', (what) => what === "agents");
 
 async function* results<T extends QueryElement>(source: QuerySource, plan: QueryPlan): AsyncGenerator<T, undefined> {
   const [first, ...rest] = plan.slices;

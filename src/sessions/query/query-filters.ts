@@ -92,7 +92,8 @@ function isFailure(entry: Entry): boolean {
   return entry.kind === "attachment" && failedHooks.has(entry.type);
 }
 
-function textOfEntry(entry: Entry): string {
+/** The readable text of an entry, without account data. */
+export function textOfEntry(entry: Entry): string {
   switch (entry.kind) {
     case "user":
     case "assistant":

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { closeAfter, openState, takeLock } from "../../files/internal.ts";
-import { defined, groupBy, Problem } from "../../protocol/internal.ts";
+import { defined, groupBy } from "../../protocol/internal.ts";
 import type { Entry } from "../model/entry.ts";
 import { type Cursor, openBytes } from "../read/byte-source.ts";
 import { cutArchive } from "../read/gzip-source.ts";
@@ -12,8 +12,10 @@ import { hitRanking, searchTexts, type TextKind } from "./search-hits.ts";
 import { searchPattern } from "./search-pattern.ts";
 import {
   checkSearch,
+  eachFile,
   filesToSearch,
   hitsOf,
+  type SearchedFiles,
   type SearchOptions,
   type SearchResult,
   searchSessions,
@@ -93,29 +95,15 @@ async function openIndex(path: string) {
 
 type Index = Awaited<ReturnType<typeof openIndex>>;
 
-type SearchedFiles = Pick<SearchResult, "files" | "bytes" | "unread">;
-
 /** Indexes lines that were written since the last run, and drops files that were replaced or removed. */
 async function update(index: Index, options: SearchOptions): Promise<SearchedFiles> {
-  let files = 0;
-  let bytes = 0;
-  const unread: { file: string; why: string }[] = [];
-  for await (const { file, sizeBytes } of filesToSearch({ ...options, agents: true })) {
-    options.signal?.throwIfAborted();
-    files++;
-    bytes += sizeBytes;
-    try {
-      await indexFile(index, file, sizeBytes, options.signal);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      unread.push({ file, why: error.message });
-    }
-    options.progress?.({ files, bytes });
-  }
+  const searched = await eachFile({ ...options, agents: true }, ({ file, sizeBytes }) =>
+    indexFile(index, file, sizeBytes, options.signal),
+  );
   for (const row of index.allFiles.all()) {
     if (!existsSync(String(row["path"]))) index.database.transaction(() => dropFile(index, Number(row["id"])));
   }
-  return { files, bytes, unread };
+  return searched;
 }
 
 async function indexFile(

@@ -1,11 +1,9 @@
-import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
+import { escapeRegExp, messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 import { lazy } from "../lazy.ts";
 
 /** A search query in two forms: for JSON on disk, and for decoded text. */
 export interface SearchPattern {
-  /** False when a part of a file, read as Latin-1, cannot contain a match. True means that it may. */
-  readonly mayMatch: (latin1: string) => boolean;
-  /** Offsets in `latin1` of possible matches. */
+  /** Offsets of possible matches in a part of a file, read as Latin-1. */
   readonly candidateOffsets: (latin1: string) => Iterable<number>;
   /** The first match in decoded text: the whole phrase, or all of its words. */
   readonly find: (text: string) => Match | undefined;
@@ -33,7 +31,7 @@ export function searchPattern(query: string, options: SearchPatternOptions = {})
   const words = [...new Set(phrase.split(/\s+/u).filter(Boolean))];
   const longestWord = words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
   return {
-    ...byteSearch(longestWord, options.matchCase === true),
+    candidateOffsets: byteSearch(longestWord, options.matchCase === true),
     find(text) {
       const folded = fold(text);
       const at = folded.indexOf(phrase);
@@ -57,7 +55,6 @@ function expressionOf(source: string, flags: string): RegExp {
 /** A regular expression cannot be applied to JSON text, so every line is a candidate. */
 function regexPattern(pattern: RegExp): SearchPattern {
   return {
-    mayMatch: () => true,
     *candidateOffsets(latin1) {
       for (let at = 0; at >= 0 && at < latin1.length; at = latin1.indexOf("\n", at) + 1 || -1) yield at;
     },
@@ -72,29 +69,20 @@ function regexPattern(pattern: RegExp): SearchPattern {
  * Finds a word in the forms that JSON allows: plain, or with any character as a `\u` escape. Clients write it plain. The second, slower
  * pattern is used only for text with such an escape of a printable character.
  */
-function byteSearch(word: string, matchCase: boolean): Pick<SearchPattern, "mayMatch" | "candidateOffsets"> {
+function byteSearch(word: string, matchCase: boolean): SearchPattern["candidateOffsets"] {
   const flags = matchCase ? "g" : "gi";
   const plain = new RegExp([...word].map((char) => spellings(char, matchCase, false)).join(""), flags);
   const escaped = new RegExp([...word].map((char) => spellings(char, matchCase, true)).join(""), flags);
   const hasEscapes = (latin1: string) => latin1.includes("\\u") && /\\u(?:00[2-7]|0[1-9a-f]|[1-9a-f])/i.test(latin1);
-  return {
-    mayMatch(latin1) {
-      plain.lastIndex = 0;
-      escaped.lastIndex = 0;
-      return plain.test(latin1) || (hasEscapes(latin1) && escaped.test(latin1));
-    },
-    *candidateOffsets(latin1) {
-      const pattern = hasEscapes(latin1) ? escaped : plain;
-      pattern.lastIndex = 0;
-      for (const match of latin1.matchAll(pattern)) yield match.index;
-    },
+  return function* (latin1) {
+    for (const match of latin1.matchAll(hasEscapes(latin1) ? escaped : plain)) yield match.index;
   };
 }
 
 function spellings(char: string, matchCase: boolean, withEscapes: boolean): string {
   const variants = matchCase ? [char] : [char, ...(upperCases().get(char) ?? [])];
   const plain = variants.map((variant) =>
-    isAscii(variant) ? asciiSpelling(variant) : literal(Buffer.from(variant).toString("latin1")),
+    isAscii(variant) ? asciiSpelling(variant) : escapeRegExp(Buffer.from(variant).toString("latin1")),
   );
   const escaped = withEscapes || !isAscii(char) ? variants.map(unicodeEscape) : [];
   const all = [...new Set([...plain, ...escaped])];
@@ -119,7 +107,7 @@ const upperCases = lazy(() => {
 
 function asciiSpelling(char: string): string {
   const short = { '"': '\\\\"', "\\": "\\\\\\\\", "/": "\\\\?/", "\b": "\\\\b", "\f": "\\\\f", "\t": "\\\\t" }[char];
-  return short ?? literal(char);
+  return short ?? escapeRegExp(char);
 }
 
 /** Matches hexadecimal digits in either case. */
@@ -128,10 +116,6 @@ function unicodeEscape(text: string): string {
     const hex = text.charCodeAt(index).toString(16).padStart(4, "0");
     return `\\\\u${[...hex].map((digit) => (/[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit)).join("")}`;
   }).join("");
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 function isAscii(text: string): boolean {

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
-import { defined, Problem } from "../../protocol/internal.ts";
+import { defined, Problem, textCheck } from "../../protocol/internal.ts";
 import { bestPlaces, realFileFinder, type SessionPlace, transcriptsOf } from "../find/session-files.ts";
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
 import { memoized } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
-import { checkCount, checkMs, checkOptions, checkText, homeOptions } from "../option-checks.ts";
+import { checkArgument, checkOptions, homeOptions } from "../option-checks.ts";
 import { cutArchive } from "../read/gzip-source.ts";
 import { type RecordSource, recordSource } from "../read/json-records.ts";
 import { itemsIn } from "../read/read-entries.ts";
@@ -68,32 +68,43 @@ export async function searchSessions(query: string, options: SearchOptions = {})
   checkSearch(query, options);
   const pattern = searchPattern(query, options);
   const rank = hitRanking(options.limit ?? 50);
+  if (query.trim() === "") return { hits: [], total: 0, files: 0, bytes: 0, unread: [] };
+  const searched = await eachFile(options, async ({ place, file, agentId }) => {
+    for await (const hit of hitsIn(file, pattern, options))
+      rank.add({ ...hit, session: place.id, place, ...defined({ agentId }) });
+  });
+  return { hits: await withTurns(rank.best()), total: rank.total, ...searched };
+}
+
+export type SearchedFiles = Pick<SearchResult, "files" | "bytes" | "unread">;
+
+/** Counts the files that `search` could read; the others are in `unread`. */
+export async function eachFile(
+  options: SearchOptions,
+  search: (file: FileToSearch) => Promise<void>,
+): Promise<SearchedFiles> {
   let files = 0;
   let bytes = 0;
   const unread: { file: string; why: string }[] = [];
-  if (query.trim() === "") return { hits: [], total: 0, files, bytes, unread };
-  for await (const { place, file, agentId, sizeBytes } of filesToSearch(options)) {
+  for await (const file of filesToSearch(options)) {
     options.signal?.throwIfAborted();
     try {
-      for await (const hit of hitsIn(file, pattern, options))
-        rank.add({ ...hit, session: place.id, place, ...defined({ agentId }) });
+      await search(file);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      unread.push({ file, why: error.message });
+      unread.push({ file: file.file, why: error.message });
       continue;
     }
     files++;
-    bytes += sizeBytes;
+    bytes += file.sizeBytes;
     options.progress?.({ files, bytes });
   }
-  return { hits: await withTurns(rank.best()), total: rank.total, files, bytes, unread };
+  return { files, bytes, unread };
 }
 
 export function checkSearch(query: string, options: SearchOptions): void {
-  checkText("query", query);
+  checkArgument("query", query, textCheck);
   checkOptions("searchSessions", options, [...homeOptions, "roots", ...searchOptionNames]);
-  checkMs("sinceMs", options.sinceMs);
-  if (options.limit !== undefined) checkCount("limit", options.limit);
 }
 
 const searchOptionNames = [
@@ -164,7 +175,7 @@ function* candidates(batch: readonly Line[], pattern: SearchPattern): Generator<
   if (first === undefined || last === undefined) return;
   const start = first.byteOffset;
   const latin1 = Buffer.from(first.buffer, start, last.byteOffset + last.length - start).toString("latin1");
-  const matches = pattern.mayMatch(latin1) ? pattern.candidateOffsets(latin1) : [];
+  const matches = pattern.candidateOffsets(latin1);
   const parts = [...partListOffsets(latin1)];
   let index = 0;
   let yielded = -1;

@@ -4,7 +4,7 @@ import { closeSync, openSync, rmdirSync } from "node:fs";
  * A SQLite database, by `node:sqlite` where Node has it without a flag, else by a WebAssembly build. The two drivers ignore each other's
  * locks, so a database must be used by one of them only: put `sqliteDriver()` in its file name.
  */
-export interface Sqlite {
+interface Sqlite {
   /** Runs one or more statements without results. */
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -14,15 +14,15 @@ export interface Sqlite {
   close(): void;
 }
 
-export interface Statement {
+interface Statement {
   run(...values: readonly SqlValue[]): void;
   get(...values: readonly SqlValue[]): Row | undefined;
   all(...values: readonly SqlValue[]): Row[];
 }
 
 export type SqliteDriver = "node" | "wasm";
-export type SqlValue = string | number | bigint | Uint8Array | null;
-export type Row = Readonly<Record<string, SqlValue>>;
+type SqlValue = string | number | bigint | Uint8Array | null;
+type Row = Readonly<Record<string, SqlValue>>;
 
 /** The driver this machine uses. */
 export function sqliteDriver(): SqliteDriver {
@@ -81,13 +81,7 @@ export function removeLeftLock(path: string): boolean {
 type Base = Pick<Sqlite, "exec" | "prepare" | "close">;
 
 interface NodeSqlite {
-  readonly DatabaseSync: new (
-    path: string,
-  ) => {
-    exec(sql: string): void;
-    prepare(sql: string): Record<keyof Statement, (...values: readonly SqlValue[]) => unknown>;
-    close(): void;
-  };
+  readonly DatabaseSync: new (path: string) => Base;
 }
 
 /** Loads it without the warning that it is experimental. */
@@ -107,14 +101,7 @@ function openNode(path: string): Base {
   const database = new sqlite.DatabaseSync(path);
   return {
     exec: (sql) => database.exec(sql),
-    prepare(sql) {
-      const statement = database.prepare(sql);
-      return {
-        run: (...values) => void statement.run(...values),
-        get: (...values) => statement.get(...values) as Row | undefined,
-        all: (...values) => statement.all(...values) as Row[],
-      };
-    },
+    prepare: (sql) => database.prepare(sql),
     close: () => database.close(),
   };
 }

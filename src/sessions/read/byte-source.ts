@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { constants, fstatSync, readFileSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { sha256 } from "../../files/internal.ts";
+import { sha256, withFileSync } from "../../files/internal.ts";
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 import { openGzip, unpack } from "./gzip-source.ts";
 
@@ -28,9 +28,11 @@ export async function openBytes(path: string): Promise<FileBytes> {
   }
 }
 
+const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 /** Rejects anything but a regular file: reading from a pipe or a device could block. */
 export async function openTranscriptFile(path: string): Promise<FileHandle> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const handle = await open(path, withoutWaiting);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw new Error("it is not a file");
@@ -77,9 +79,13 @@ export async function openReadable(path: string): Promise<FileHandle> {
 
 /** Reads the exact bytes of one line again. Throws `sessions/changed` when the file was replaced or cut since. */
 export function readLineBytes(path: string, identity: FileIdentity, offset: number, length: number): Buffer {
-  const bytes = path.endsWith(".gz")
-    ? gzipSlice(path, identity, offset, length)
-    : plainSlice(path, identity, offset, length);
+  const read = path.endsWith(".gz") ? gzipSlice : plainSlice;
+  let bytes: Buffer | undefined;
+  try {
+    bytes = read(path, identity, offset, length);
+  } catch (cause) {
+    throw unreadableFile(path, cause);
+  }
   if (bytes?.length === length) return bytes;
   throw new Problem(
     "sessions/changed",
@@ -89,40 +95,25 @@ export function readLineBytes(path: string, identity: FileIdentity, offset: numb
 }
 
 function plainSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {
-  const descriptor = openForReading(path);
-  try {
+  return withFileSync(path, withoutWaiting, (descriptor) => {
     const { dev, ino } = fstatSync(descriptor);
     if (dev !== identity.dev || ino !== identity.ino) return undefined;
     const bytes = Buffer.allocUnsafe(length);
-    return readFullySync(descriptor, bytes, offset) === length ? bytes : undefined;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function openForReading(path: string): number {
-  try {
-    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch (cause) {
-    throw unreadableFile(path, cause);
-  }
+    return bytes.subarray(0, readFullySync(descriptor, bytes, offset));
+  });
 }
 
 function gzipSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {
-  try {
-    const { dev, ino, size, mtimeMs } = statSync(path);
-    if (dev !== identity.dev || ino !== identity.ino) return undefined;
-    const file = [dev, ino, size, mtimeMs].join(" ");
-    let bytes = lastUnpacked?.file === file ? lastUnpacked.bytes.deref() : undefined;
-    if (bytes === undefined) {
-      bytes = unpack(readFileSync(path));
-      lastUnpacked = { file, bytes: new WeakRef(bytes) };
-    }
-    // A copy, so that one line does not keep the whole file in memory.
-    return Buffer.from(bytes.subarray(offset, offset + length));
-  } catch (cause) {
-    throw unreadableFile(path, cause);
+  const { dev, ino, size, mtimeMs } = statSync(path);
+  if (dev !== identity.dev || ino !== identity.ino) return undefined;
+  const file = [dev, ino, size, mtimeMs].join(" ");
+  let bytes = lastUnpacked?.file === file ? lastUnpacked.bytes.deref() : undefined;
+  if (bytes === undefined) {
+    bytes = unpack(readFileSync(path));
+    lastUnpacked = { file, bytes: new WeakRef(bytes) };
   }
+  // A copy, so that one line does not keep the whole file in memory.
+  return Buffer.from(bytes.subarray(offset, offset + length));
 }
 
 /** The archived file that was unpacked last: callers usually read many lines of one file. */

@@ -64,7 +64,7 @@ test("a window reads only its own stretch of the file", async () => {
   const table = await offsetsOf(file);
   const at = table.before(15_000);
   expect(15_000 - at.line).toBeLessThan(512);
-  expect(table.lines).toBe(20_000);
+  expect(table.cursor.lines).toBe(20_000);
 });
 
 test("the table grows with the file and starts over when the file was replaced", async () => {
@@ -72,9 +72,9 @@ test("the table grows with the file and starts over when the file was replaced",
   const first = await offsetsOf(file);
   appendFileSync(file, `${lineAt(601)}\n${lineAt(602)}\n`);
   const second = await offsetsOf(file, first);
-  expect([second.lines, second.uuids.get(uuidAt(602)), first.lines]).toEqual([602, [602], 600]);
+  expect([second.cursor.lines, second.uuids.get(uuidAt(602)), first.cursor.lines]).toEqual([602, [602], 600]);
   writeLines(10);
-  expect((await offsetsOf(file, second)).lines).toBe(10);
+  expect((await offsetsOf(file, second)).cursor.lines).toBe(10);
 });
 
 test("the last lines of an archived session", async () => {

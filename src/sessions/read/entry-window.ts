@@ -43,7 +43,7 @@ async function lastItems(
   if (file.endsWith(".gz")) {
     const offsets = await table();
     // Some of the last lines may be blank, so more of them are read.
-    const start = Math.max(1, offsets.lines - count - 255);
+    const start = Math.max(1, offsets.cursor.lines - count - 255);
     return (await itemsFrom(file, start, Number.MAX_SAFE_INTEGER, offsets, signal)).slice(-count);
   }
   const items: TranscriptItem[] = [];
@@ -91,8 +91,6 @@ export interface OffsetTable {
   readonly uuids: Map<string, number[]>;
   /** How far the file has been read. A later table continues from here. */
   readonly cursor: Cursor;
-  /** Lines counted, blank ones included. */
-  readonly lines: number;
   /** The nearest known position at or before a line. */
   before(line: number): { offset: number; line: number };
 }
@@ -117,7 +115,6 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
   const { cursor } = reader;
   return {
     cursor,
-    lines: cursor.lines,
     marks,
     uuids,
     before(line) {

@@ -1,10 +1,10 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { defined } from "../../protocol/internal.ts";
+import { checkOf, defined, isObject } from "../../protocol/internal.ts";
 import { type SessionPlace, transcriptsOf } from "../find/session-files.ts";
 import type { TranscriptItem } from "../model/entry.ts";
-import { checkMs, checkOptions, checkSessionPlace, checkWord } from "../option-checks.ts";
+import { checkArgument, checkOptions, checkSessionPlace } from "../option-checks.ts";
 import type { Cursor } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
@@ -40,9 +40,8 @@ export function followSession(
 ): Following {
   const place = typeof session === "object" && session !== null && "place" in session ? session.place : session;
   checkSessionPlace(place);
-  if (typeof options.from !== "object" && options.from !== undefined) checkWord("from", options.from, ["start", "end"]);
-  checkMs("pollMs", options.pollMs);
   checkOptions("followSession", options, ["from", "signal", "pollMs"]);
+  checkArgument("from", options.from, fromCheck);
   const followed = new Map<string, FollowedFile>();
   return {
     cursors: () =>
@@ -50,6 +49,11 @@ export function followSession(
     [Symbol.asyncIterator]: () => events(place, options, followed),
   };
 }
+
+const fromCheck = checkOf(
+  '"start", "end" or cursors',
+  (from) => from === undefined || from === "start" || from === "end" || isObject(from),
+);
 
 interface FollowedFile {
   cursor: Cursor | undefined;

@@ -17,11 +17,11 @@ export interface JsonRecord extends RecordPosition {
   readonly kind: "record";
   readonly object: Readonly<Record<string, unknown>>;
   /** Something was lost: bytes that are not UTF-8 became replacement characters, or values nested too deep were cut. */
-  readonly lossy: boolean;
+  readonly lossy?: boolean;
   /** The object was recovered from a damaged line. */
-  readonly recovered: boolean;
+  readonly recovered?: boolean;
   /** The object is complete, but its line does not end with a newline yet. */
-  readonly unterminated: boolean;
+  readonly unterminated?: boolean;
   readonly raw: RawBytes;
 }
 

@@ -14,14 +14,12 @@ import { readAllEntries, readEntries } from "./read-entries.ts";
  */
 export function sessionContentReader(place: SessionPlace, missing?: "empty"): ContentReader {
   const loaded = new Map<string, LoadedFile>();
-  const metas = new Map<string, SubagentContent["meta"]>();
   let last: SessionContent | undefined;
 
   async function agentOf(agent: SubagentFile, borrowedFrom: string | undefined): Promise<[SubagentContent, boolean]> {
     const { changed, items } = await refresh(loaded, agent.file);
-    if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, readSubagentMeta(agent.meta));
-    const meta = agent.meta === undefined ? undefined : metas.get(agent.meta);
     const { id, file, run } = agent;
+    const meta = agent.meta === undefined ? undefined : readSubagentMeta(agent.meta);
     return [{ id, file, ...defined({ meta, run, borrowedFrom }), items }, changed];
   }
 

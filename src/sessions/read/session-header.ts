@@ -5,7 +5,7 @@ import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts"
 import { lazy } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
-import { textsIn } from "../model/entry-text.ts";
+import { recordedTitle, textsIn } from "../model/entry-text.ts";
 import { openBytes, openReadable } from "./byte-source.ts";
 import { recordSource, recordsOf } from "./json-records.ts";
 
@@ -38,7 +38,8 @@ export async function readHeader(file: string): Promise<SessionHeader> {
   const first = linesIn(file, front, true);
   const last = back === undefined ? first : linesIn(file, back, false);
   const opening = openingFacts(first);
-  const title = titleIn(back === undefined ? first : [...first, ...last]) ?? opening.firstPrompt;
+  const titles = titleEntries(back === undefined ? first : [...first, ...last]);
+  const title = recordedTitle(titles) ?? opening.firstPrompt;
   return { file, sizeBytes, modifiedMs, ...opening, ...closingFacts(last), ...defined({ title }) };
 }
 
@@ -143,18 +144,12 @@ function closingFacts(lines: readonly LazyLine[]): Pick<SessionHeader, "lastAt" 
   return facts;
 }
 
-/** The newest title of the best kind. Only lines that look like titles are parsed. */
-function titleIn(lines: readonly LazyLine[]): string | undefined {
-  let ai: string | undefined;
-  let summary: string | undefined;
+/** The lines that look like titles, the newest first. No others are parsed. */
+function* titleEntries(lines: readonly LazyLine[]): Generator<Entry> {
   for (const line of lines.toReversed()) {
-    if (!line.has("-title") && !line.has('"summary"')) continue;
-    const entry = line.entry();
-    if (entry?.kind === "custom-title") return entry.customTitle;
-    if (entry?.kind === "ai-title") ai ??= entry.aiTitle;
-    if (entry?.kind === "summary") summary ??= entry.summary;
+    const entry = line.has("-title") || line.has('"summary"') ? line.entry() : undefined;
+    if (entry !== undefined) yield entry;
   }
-  return ai ?? summary;
 }
 
 function promptText(entry: Entry): string | undefined {

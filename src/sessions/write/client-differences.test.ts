@@ -8,7 +8,7 @@ import { placesIn, recordedHome } from "../fixtures/recorded-home.ts";
 import { entriesOf, said } from "../fixtures/store-entries.ts";
 import { answer, prompt, write } from "../fixtures/transcript.ts";
 import { sessionAt } from "../session.ts";
-import { forkNotePath, forkOriginIn, forkSession } from "./fork-session.ts";
+import { forkNotePath, forkSession } from "./fork-session.ts";
 import { openStore } from "./session-store.ts";
 
 const cwd = "/home/dev/project";
@@ -70,7 +70,9 @@ test("our fork of a compacted session keeps usage and leaves a note of where it 
   const [source] = places;
   if (source === undefined) throw new Error("a session was recorded");
   const fork = await forkSession(source);
-  expect(forkOriginIn(await readFile(forkNotePath(fork), "utf8"))).toMatchObject({ sessionId: source.id });
+  expect(JSON.parse(await readFile(forkNotePath(fork), "utf8"))).toMatchObject({
+    forkedFrom: { sessionId: source.id },
+  });
   const usage = async (file: string) =>
     new Map(
       (await entriesOf(file)).flatMap((entry) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { placesIn, recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, system, toolUse, type Wire, write } from "../fixtures/transcript.ts";
-import { forkNotePath, forkOriginIn, forkSession } from "./fork-session.ts";
+import { forkNotePath, forkSession } from "./fork-session.ts";
 import { readTranscriptConversation } from "./resume-state.ts";
 import { openStore } from "./session-store.ts";
 
@@ -45,7 +45,9 @@ test.each(recordedNames)(
       const tokens = new Map(old.calls.map((call) => [call.key, call.usage().tokens]));
       for (const call of forked.calls) expect(call.usage().tokens).toEqual(tokens.get(call.key));
       expect(forked.entries.every(({ sessionId }) => sessionId === undefined || sessionId === fork.id)).toBe(true);
-      expect(forkOriginIn(await readFile(forkNotePath(fork), "utf8"))).toMatchObject({ sessionId: place.id });
+      expect(JSON.parse(await readFile(forkNotePath(fork), "utf8"))).toMatchObject({
+        forkedFrom: { sessionId: place.id },
+      });
     }
     expect((await placesIn(home)).length).toBe(places.length * 2);
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ensureFolder, type Fs, nodeFs, replaceFile } from "../../files/internal.ts";
-import { defined, fieldOf, Problem, parseJson, textField } from "../../protocol/internal.ts";
+import { defined, Problem, textField } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { contextOf, lastCompaction } from "../model/compactions.ts";
 import { type GraphEntry, isBoundary } from "../model/entry-graph.ts";
@@ -113,7 +113,7 @@ function noSuchEntry(at: string, source: SessionPlace): Problem {
 }
 
 /** The source of a fork. It is kept in a file of its own, because readers take every line for part of the conversation. */
-export interface ForkOrigin {
+interface ForkOrigin {
   readonly sessionId: string;
   /** The last entry that both have. */
   readonly at?: string;
@@ -131,9 +131,7 @@ async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number,
   await replaceFile(path, `${JSON.stringify(note, null, 2)}\n`, { fs });
 }
 
-/** The origin in a note's text; undefined when it is not one of ours. */
-export function forkOriginIn(text: string): ForkOrigin | undefined {
-  const from = fieldOf(parseJson(text), "forkedFrom");
-  const sessionId = textField(from, "sessionId");
-  return sessionId === undefined ? undefined : { sessionId, ...defined({ at: textField(from, "at") }) };
+/** The session that a field `forkedFrom` names, in a note or in a line of the client. */
+export function forkSourceIn(forkedFrom: unknown): string | undefined {
+  return typeof forkedFrom === "string" ? forkedFrom : textField(forkedFrom, "sessionId");
 }

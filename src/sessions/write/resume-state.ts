@@ -61,10 +61,7 @@ export function isUnanswered(history: readonly GraphEntry[], context: readonly G
 /** True for lines of the user, a tool or a model; false for hook records, notes and commands of the client. */
 function isConversational(entry: GraphEntry): boolean {
   if (entry.kind === "assistant") return true;
-  if (entry.kind !== "user") return false;
-  return (
-    entry.role !== "meta" && entry.role !== "command" && entry.role !== "command-output" && entry.role !== "summary"
-  );
+  return entry.kind === "user" && !["meta", "command", "command-output", "summary"].includes(entry.role);
 }
 
 function holdsDeferred(context: readonly GraphEntry[]): boolean {

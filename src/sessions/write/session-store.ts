@@ -1,41 +1,33 @@
 import { randomUUID } from "node:crypto";
-import { lstat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   type Fs,
   type HomeSource,
-  ignoringErrors,
   nodeFs,
   openFolder,
   openState,
   readPrivate,
   replaceFile,
 } from "../../files/internal.ts";
-import { defined, fieldOf, Problem, parseJson } from "../../protocol/internal.ts";
+import { defined, fieldOf, objectCheck, Problem, parseJson } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
-import { fillerRecords } from "../formats/claude-code/write-record.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
-import { checkObject, checkRecord, checkSessionOptions, checkStoreOptions } from "../option-checks.ts";
-import { resolveInside, safeId } from "../safe-paths.ts";
+import { checkArgument, checkOptions, checkSessionOptions, homeOptions } from "../option-checks.ts";
+import { realPathBelow, safeId } from "../safe-paths.ts";
 import { type ForkOptions, forkSession } from "./fork-session.ts";
-import { type ResumeState, readResumeState, readTranscriptConversation } from "./resume-state.ts";
-import { openTranscriptWriter, type TranscriptWriter } from "./transcript-writer.ts";
-
-/** A session of the store, open for appending to its main file and to those of its agents. */
-export interface StoreSession extends TranscriptWriter {
-  readonly id: string;
-  readonly place: SessionPlace;
-  /** The folder of all files except the main transcript. */
-  readonly folder: string;
-  /** Opens the transcript of a subagent, and writes `meta` to its `.meta.json`. */
-  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<TranscriptWriter>;
-}
+import { type ResumeState, readResumeState } from "./resume-state.ts";
+import { exists, openStoreSession, type SessionOptions, type StoreSession } from "./store-session.ts";
 
 /** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
 export interface SessionStore {
   readonly root: SessionRoot;
-  /** Opens a new session, or an existing one to continue. */
+  /**
+   * Opens a new session, or an existing one to continue. If its last prompt or result was not answered, the next `user` record is
+   * preceded by two records that the client writes too, so that roles alternate: "Continue from where you left off." and
+   * "No response requested.". Throws `sessions/already-open` while this store has it open: a session has
+   * one writer. This covers neither other stores nor other processes; a host that may run twice has to take a lock of its own.
+   */
   open(options: OpenOptions): Promise<StoreSession>;
   /** Opens an existing session with the context for the model. Nothing is written before the first record. */
   resume(id: string, options: SessionOptions): Promise<ResumedSession>;
@@ -61,14 +53,6 @@ export interface StoreOptions extends HomeSource {
   readonly uuid?: () => string;
 }
 
-/** Options of `SessionStore.resume`. */
-export interface SessionOptions {
-  /** The working directory, written to each line. */
-  readonly cwd: string;
-  /** The git branch, written to each line. */
-  readonly gitBranch?: string;
-}
-
 /** Options of `SessionStore.open` and `SessionStore.fork`. */
 export interface OpenOptions extends SessionOptions {
   /** The id of the session. Default: a new UUID. */
@@ -81,22 +65,43 @@ export interface ResumedSession extends StoreSession {
   readonly context: readonly GraphEntry[];
 }
 
-/** Opens the store of a host that writes its own transcripts. Other programs may write to the same store. */
+const storeOptions = [...homeOptions, "root", "version", "entrypoint", "fs", "now", "uuid"] as const;
+
+/** Opens the store of a host that writes its own transcripts. Other programs may write to the same store, each to its own sessions. */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
-  checkStoreOptions(options);
+  checkOptions("openStore", options, storeOptions, ["version"]);
   const { version, entrypoint = "hookline", fs = nodeFs, now = Date.now, uuid = randomUUID } = options;
-  const path = options.root ?? storeRoot(options).path;
+  // The process may change its working directory later.
+  const path = resolve(options.root ?? storeRoot(options).path);
   if (options.root === undefined) await openState([], options, fs);
   await openFolder(path, fs);
   await checkFormat(path, fs);
   const root: SessionRoot = { path, origin: "hookline" };
-  const sessions: StoreSession[] = [];
+  const sessions = new Set<StoreSession>();
+  const openIds = new Set<string>();
+
+  /** Two writers would each continue from their own last record, and readers would follow only one of them. */
+  async function claim<Opened extends StoreSession>(id: string, begin: () => Promise<Opened>): Promise<Opened> {
+    if (openIds.has(id))
+      throw new Problem(
+        "sessions/already-open",
+        `Session ${id} is already open in this store. Use the object that opened it, close it with its close(), or close the store.`,
+        { about: { id } },
+      );
+    openIds.add(id);
+    return begin().catch((error: unknown) => {
+      openIds.delete(id);
+      throw error;
+    });
+  }
 
   async function start(place: SessionPlace, wanted: SessionOptions, state?: ResumeState): Promise<StoreSession> {
-    await resolveInside(path, place.file);
+    await realPathBelow(path, place.file);
     await openFolder(place.folder, fs);
-    const session = openStoreSession(place, wanted, { version, entrypoint, fs, now, uuid }, state);
-    sessions.push(session);
+    const session = openStoreSession(place, wanted, { version, entrypoint, fs, now, uuid }, state, () => {
+      if (sessions.delete(session)) openIds.delete(place.id);
+    });
+    sessions.add(session);
     return session;
   }
 
@@ -118,89 +123,35 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   return {
     root,
     async open(options) {
-      checkSessionOptions("open", options);
-      const { id, ...wanted } = options;
+      const { id, ...wanted } = checkSessionOptions("open", options);
       // No session has an id that was just made.
       const there = id === undefined ? undefined : placeOf(root, id);
       const place = there ?? newPlace(root, id ?? uuid(), wanted.cwd);
-      return (await exists(place.file)) ? resume(place, wanted) : start(place, wanted);
+      return claim(place.id, async () => ((await exists(place.file)) ? resume(place, wanted) : start(place, wanted)));
     },
-    async resume(id, wanted) {
-      checkSessionOptions("resume", wanted);
-      return resume(await existing(id), wanted);
+    async resume(id, options) {
+      const wanted = checkSessionOptions("resume", options);
+      const place = await existing(id);
+      return claim(place.id, () => resume(place, wanted));
     },
     async fork(source, options) {
-      checkSessionOptions("fork", options);
-      if (typeof source !== "string") checkObject("source", source);
-      const { at, id, ...wanted } = options;
+      const { at, id, ...wanted } = checkSessionOptions("fork", options);
+      if (typeof source !== "string") checkArgument("source", source, objectCheck);
       const from = typeof source === "string" ? await existing(source) : source;
       if (id !== undefined && placeOf(root, id) !== undefined)
         throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {
           about: { id },
         });
       const into = newPlace(root, id ?? uuid(), wanted.cwd);
-      await openFolder(into.folder, fs);
-      await resolveInside(path, into.file);
-      const place = await forkSession(from, { into, id: into.id, fs, now, ...defined({ at }) });
-      return resume(place, wanted);
+      return claim(into.id, async () => {
+        await openFolder(into.folder, fs);
+        await realPathBelow(path, into.file);
+        const place = await forkSession(from, { into, id: into.id, fs, now, ...defined({ at }) });
+        return resume(place, wanted);
+      });
     },
     async close() {
-      await Promise.all(sessions.map((session) => session.close()));
-    },
-  };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await ignoringErrors(["ENOENT"], lstat(path))) !== undefined;
-}
-
-type Host = Required<Pick<StoreOptions, "version" | "entrypoint" | "fs" | "now" | "uuid">>;
-
-function openStoreSession(
-  place: SessionPlace,
-  { cwd, gitBranch }: SessionOptions,
-  { version, entrypoint, fs, now, uuid }: Host,
-  state: ResumeState | undefined,
-): StoreSession {
-  const folder = join(place.folder, place.id);
-  const envelope = { sessionId: place.id, cwd, version, entrypoint, gitBranch };
-  const common = { root: place.root.path, sessionFolder: folder, fs, now, uuid };
-  const main = openTranscriptWriter({ ...common, file: place.file, envelope, tip: state?.leaf ?? null });
-  const agents: TranscriptWriter[] = [];
-  let unanswered = state?.unanswered === true;
-
-  return {
-    id: place.id,
-    place,
-    folder,
-    file: place.file,
-    get tip() {
-      return main.tip;
-    },
-    async append(draft, options) {
-      checkRecord(draft);
-      if (unanswered && draft.type === "user") {
-        unanswered = false;
-        // The queue keeps order, so these come before the prompt. If they fail, the prompt fails too and reports it.
-        for (const filler of fillerRecords) main.append(filler).catch(() => undefined);
-      }
-      return main.append(draft, options);
-    },
-    async openAgent(id, meta) {
-      checkObject("meta", meta);
-      const stem = join(folder, "subagents", `agent-${safeId(id)}`);
-      const file = `${stem}.jsonl`;
-      await resolveInside(place.root.path, file);
-      await openFolder(join(folder, "subagents"), fs);
-      await replaceFile(`${stem}.meta.json`, JSON.stringify(meta), { fs });
-      const isResumed = await exists(file);
-      const tip = isResumed ? (await readTranscriptConversation(file, { ofAgent: true })).branches.leaf : undefined;
-      const agent = openTranscriptWriter({ ...common, file, envelope: { ...envelope, agentId: id }, tip: tip ?? null });
-      agents.push(agent);
-      return agent;
-    },
-    async close() {
-      await Promise.all([main, ...agents].map((transcript) => transcript.close()));
+      await Promise.all([...sessions].map((session) => session.close()));
     },
   };
 }

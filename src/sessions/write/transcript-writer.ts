@@ -1,4 +1,4 @@
-import { type Fs, type LineWriter, nodeFs, withAppend } from "../../files/internal.ts";
+import { type Fs, ignoringErrors, type LineWriter, nodeFs, withAppend } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/internal.ts";
 import {
   composeRecord,
@@ -6,8 +6,9 @@ import {
   isConversationDraft,
   type RecordDraft,
 } from "../formats/claude-code/write-record.ts";
-import { checkAppendOptions, checkRecord } from "../option-checks.ts";
+import { checkAppendOptions, checkRecord, optionProblem } from "../option-checks.ts";
 import { spillLargeParts } from "../parts/spill-large-parts.ts";
+import { readEntries } from "../read/read-entries.ts";
 
 /** One transcript file, open for appending. */
 export interface TranscriptWriter {
@@ -17,8 +18,9 @@ export interface TranscriptWriter {
   /**
    * Contract: when it resolves, the record is in the file as one whole line (`durable`: on the disk), after every record
    * appended before it. When it rejects, the record may be missing; the file is valid either way.
+   * A record that no reader could use is refused with `sessions/option`.
    */
-  append(draft: RecordDraft, options?: AppendRecordOptions): Promise<AppendResult>;
+  append<Type extends string>(draft: RecordDraft<Type>, options?: AppendRecordOptions): Promise<AppendResult>;
   /** Resolves when everything appended is written. After that, appending is an error. */
   close(): Promise<void>;
 }
@@ -26,9 +28,9 @@ export interface TranscriptWriter {
 /** Options of `TranscriptWriter.append`. */
 export interface AppendRecordOptions {
   readonly durable?: boolean;
-  /** The parent instead of the tip: the call of a tool result, null for a compaction. */
+  /** The parent instead of the tip: a record of this file, such as the call of a tool result; null for a compaction. */
   readonly parent?: string | null;
-  /** The uuid of the record, when another record named it before. Default: a new one. */
+  /** The uuid of the record, when another record named it before; not that of a record in the file. Default: a new one. */
   readonly uuid?: string;
 }
 
@@ -47,6 +49,8 @@ export interface TranscriptOptions {
   readonly sessionFolder: string;
   readonly envelope: Envelope;
   readonly tip: string | null;
+  /** Written before the next `user` record. */
+  readonly fillers?: readonly RecordDraft[];
   readonly fs?: Fs;
   readonly now: () => number;
   readonly uuid: () => string;
@@ -65,10 +69,18 @@ interface Waiting {
 /** Records that wait together are written under one lock, but not so many that other processes must wait for long. */
 const batchRecords = 64;
 
-export function openTranscriptWriter(options: TranscriptOptions): TranscriptWriter {
+/** A writer for the store, which may have to open the file again. */
+export interface OpenTranscript extends TranscriptWriter {
+  readonly isClosed: boolean;
+}
+
+export function openTranscriptWriter(options: TranscriptOptions): OpenTranscript {
   const { file, root, sessionFolder, envelope, fs = nodeFs, now, uuid } = options;
   const queue: Waiting[] = [];
-  let tip = options.tip;
+  /** Of records in the file: those known to the writer, and all others once they are needed. */
+  const uuids = new Set(options.tip === null ? [] : [options.tip]);
+  let knowsAll = false;
+  let { tip, fillers = [] } = options;
   let closed = false;
   let running: Promise<void> | undefined;
 
@@ -79,6 +91,7 @@ export function openTranscriptWriter(options: TranscriptOptions): TranscriptWrit
 
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     let written = tip;
+    const missing = fillers;
     try {
       // One after the other: two results of one name must see each other's file.
       for (const waiting of batch) await prepare(waiting);
@@ -90,9 +103,10 @@ export function openTranscriptWriter(options: TranscriptOptions): TranscriptWrit
           for (const waiting of ready) written = await writeOne(waiting, to, written);
           if (!ready.some(({ options, result }) => options.durable === true && result !== undefined)) return;
           // Nothing of the batch is in the file any more if this throws.
-          const before = tip;
           await to.sync().catch((error: unknown) => {
-            written = before;
+            written = tip;
+            fillers = missing;
+            for (const { result } of ready) uuids.delete(result?.uuid ?? "");
             throw error;
           });
         },
@@ -108,26 +122,57 @@ export function openTranscriptWriter(options: TranscriptOptions): TranscriptWrit
   /** Large parts are on disk before the line that names them. */
   async function prepare(waiting: Waiting): Promise<void> {
     try {
+      const { parent, uuid: own } = waiting.options;
+      if (typeof parent === "string" && !uuids.has(parent)) await learnUuids();
+      if (own !== undefined && !knowsAll) await learnUuids();
       waiting.draft = await spillLargeParts(waiting.draft, root, sessionFolder, fs);
+      // A record that cannot be written fails before its fillers are.
+      if (fillers.length > 0) JSON.stringify(waiting.draft);
     } catch (error) {
       waiting.error = unwritable(error);
     }
   }
 
+  async function learnUuids(): Promise<void> {
+    knowsAll = true;
+    if ((await ignoringErrors(["ENOENT"], fs.lstat(file))) === undefined) return;
+    for await (const entries of readEntries(file))
+      for (const entry of entries) if (entry.kind !== "unreadable" && entry.uuid !== undefined) uuids.add(entry.uuid);
+  }
+
   async function writeOne(waiting: Waiting, to: LineWriter, before: string | null): Promise<string | null> {
     const { draft, options: wanted } = waiting;
-    const parentUuid = wanted.parent === undefined ? before : wanted.parent;
-    const position = { uuid: wanted.uuid ?? uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
-    const record = composeRecord(draft, envelope, position);
+    let last = before;
     try {
-      await to.line(JSON.stringify(record));
+      checkIds(wanted);
+      for (const filler of draft.type === "user" ? fillers : []) {
+        await write(filler, {});
+        fillers = fillers.slice(1);
+      }
+      waiting.result = await write(draft, wanted);
     } catch (error) {
       waiting.error = unwritable(error);
-      return before;
     }
-    const threaded = isConversationDraft(draft);
-    waiting.result = threaded ? { uuid: position.uuid, record } : { record };
-    return threaded ? position.uuid : before;
+    return last;
+
+    async function write(one: RecordDraft, ids: AppendRecordOptions): Promise<AppendResult> {
+      const { uuid: own = uuid(), parent: parentUuid = last } = ids;
+      const record = composeRecord(one, envelope, { uuid: own, parentUuid, timestamp: new Date(now()).toISOString() });
+      await to.line(JSON.stringify(record));
+      if (!isConversationDraft(one)) return { record };
+      uuids.add(own);
+      last = own;
+      return { uuid: own, record };
+    }
+  }
+
+  function checkIds({ parent, uuid: own }: AppendRecordOptions): void {
+    // No branch would lead to the record.
+    if (typeof parent === "string" && !uuids.has(parent))
+      throw optionProblem("parent", parent, "the uuid of a record in this transcript");
+    // Readers would take the record for the other one, or for its own parent.
+    if (own !== undefined && uuids.has(own))
+      throw optionProblem("uuid", own, "a uuid that no record in this transcript has");
   }
 
   return {
@@ -138,17 +183,25 @@ export function openTranscriptWriter(options: TranscriptOptions): TranscriptWrit
     async append(draft, appendOptions = {}) {
       checkRecord(draft);
       checkAppendOptions(appendOptions);
-      if (closed) throw new Problem("sessions/closed", `${file} is closed. Open the session again.`);
+      if (closed) throw closedProblem(file);
       return new Promise((done, fail) => {
         queue.push({ draft, options: appendOptions, done, fail });
         running ??= Promise.resolve().then(run);
       });
     },
+    get isClosed() {
+      return closed;
+    },
     async close() {
       closed = true;
       await running;
+      uuids.clear();
     },
   };
+}
+
+export function closedProblem(file: string): Problem {
+  return new Problem("sessions/closed", `${file} is closed. Open the session again.`);
 }
 
 function settle(batch: readonly Waiting[]): void {
@@ -161,7 +214,9 @@ function settle(batch: readonly Waiting[]): void {
 /** A record with a cycle or a value that JSON cannot hold is an error of the caller, not of the disk. */
 function unwritable(error: unknown): unknown {
   if (!(error instanceof TypeError || error instanceof RangeError) || "code" in error) return error;
-  const message = `The record cannot be written as JSON: ${messageOf(error).split("\n")[0]}.`;
+  const isEndless = messageOf(error).startsWith("Maximum call stack");
+  const why = isEndless ? "it contains itself, or is nested too deeply" : messageOf(error).split("\n")[0];
+  const message = `The record cannot be written as JSON: ${why}.`;
   return new Problem("sessions/option", message, { about: { option: "record" }, cause: error });
 }
 

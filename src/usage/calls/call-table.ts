@@ -1,8 +1,9 @@
+import { tokenNames } from "../../sessions/internal.ts";
 import { candidate, rowKept, rowMissing, wordRowCount, wordRows } from "../scan/kernel/layout.ts";
 import * as figureColumn from "../scan/kernel/row-figures.ts";
 import * as wordColumn from "../scan/kernel/row-words.ts";
 import { openMemory, type ScanMemory } from "../scan/scan-kernel.ts";
-import { type RecordPart, tokenNames, type UsageRecord } from "./usage-record.ts";
+import type { RecordPart, UsageRecord } from "./usage-record.ts";
 
 export { figureColumn, wordColumn };
 

@@ -1,10 +1,10 @@
-import type { Tokens } from "../../sessions/internal.ts";
+import { type Tokens, tokenNames } from "../../sessions/internal.ts";
 import { type BilledTokens, billedPart, costOf } from "../prices/cost.ts";
 import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.ts";
 import { type OwnerInfo, resolveCalls } from "./resolve-calls.ts";
-import { type NameTable, tokenNames } from "./usage-record.ts";
+import type { NameTable } from "./usage-record.ts";
 
 /** Calls added up, per owner's file, agent, model, price situation and quarter of an hour. Every report is made of them. */
 export interface Rollups {

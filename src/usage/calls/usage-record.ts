@@ -1,5 +1,5 @@
 import { isObject, textField } from "../../protocol/internal.ts";
-import { readTokens, type TokenPart, type Tokens } from "../../sessions/internal.ts";
+import { readTokens, type Tokens } from "../../sessions/internal.ts";
 import { usdToMicro } from "../prices/price-rows.ts";
 
 /** One usage record as its line has it, before it is compared with any other. */
@@ -33,16 +33,6 @@ export interface CountedUsage extends Tokens {
   readonly us: boolean;
   readonly parts: readonly RecordPart[];
 }
-
-export const tokenNames = [
-  "input",
-  "output",
-  "thinking",
-  "cacheWrite5m",
-  "cacheWrite1h",
-  "cacheRead",
-  "webSearches",
-] as const;
 
 /** Which line decides when several have the call: a plain line before one of a sidechain before a copy in a progress line. */
 export type Rank = 0 | 1 | 2;
@@ -145,53 +135,45 @@ function readAnswer(answer: Json, line: Json, names: NameTable): UsageRecord | u
 
 /** What a usage object says, as the endpoint wrote it. */
 export function readUsageObject(usage: Json, model: string): CountedUsage {
-  const { tokens, parts, assumed5m, odd } = readTokens(usage);
+  const { tokens, assumed5m, odd } = readTokens(usage);
   const fast = usage["speed"] === "fast";
+  const iterations: readonly unknown[] = Array.isArray(usage["iterations"]) ? usage["iterations"] : [];
+  const typed = iterations.filter(isObject).filter(({ type }) => typeof type === "string");
+  const others = typed.filter(({ type }) => type !== "message");
+  // The counts of the call are those of a single message. Each of several is a request of its own.
+  const messages = typed.length - others.length > 1 ? typed.filter(({ type }) => type === "message") : [];
+  const requests = messages.map(readTokens);
+  const oddMessages = messages.flatMap(missing).length + requests.flatMap((request) => request.odd).length;
+  const oddIterations = iterations.length - typed.length + oddMessages;
+  const prompts = requests.map((request) => promptTokens(request.tokens));
   return {
     ...tokens,
     assumed5m,
-    odd: odd.length + missing(usage),
+    odd: odd.length + [usage, ...others].flatMap(missing).length + oddIterations,
     fast,
     batch: usage["service_tier"] === "batch",
     us: usage["inference_geo"] === "us",
-    prompt: largestPrompt(usage["iterations"]) ?? promptTokens(tokens),
-    parts: parts.map((part, index) => recordPart(part, index, usage, model, fast)),
+    // The longest prompt decides the price step. An unknown one may be the whole.
+    prompt: prompts.length > 0 && oddIterations === 0 ? Math.max(...prompts) : promptTokens(tokens),
+    parts: others.map((iteration) => recordPart(iteration, model, fast)),
   };
 }
 
-/** The two counts that every answer has. */
-function missing(usage: Json): number {
-  return ["input_tokens", "output_tokens"].filter((name) => usage[name] === undefined || usage[name] === null).length;
-}
-
-/** Of several `message` iterations, each a request of its own, the longest prompt decides the price step. */
-function largestPrompt(iterations: unknown): number | undefined {
-  if (!Array.isArray(iterations)) return undefined;
-  const prompts = iterations.flatMap((one: unknown) =>
-    isObject(one) && one["type"] === "message" ? promptTokens(readTokens(one).tokens) : [],
-  );
-  return prompts.length > 1 ? Math.max(...prompts) : undefined;
+/** The two counts that every answer and every iteration has. */
+function missing(usage: Json): string[] {
+  return ["input_tokens", "output_tokens"].filter((name) => usage[name] === undefined || usage[name] === null);
 }
 
 export function promptTokens({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Omit<Tokens, "thinking">): number {
   return input + cacheRead + cacheWrite5m + cacheWrite1h;
 }
 
-function recordPart(part: TokenPart, index: number, usage: Json, model: string, isFast: boolean): RecordPart {
-  const own = part.model ?? model;
-  const speed = speedOf(usage["iterations"], index);
+function recordPart(iteration: Json, callModel: string, isCallFast: boolean): RecordPart {
+  const { speed } = iteration;
+  const model = textField(iteration, "model") ?? callModel;
   // The speed of the call is that of its own model; a part of another model is fast only if its own field says "fast".
-  const fast = speed === undefined ? isFast && own === model : speed === "fast";
-  return { model: own, fast, ...part.tokens };
-}
-
-function speedOf(iterations: unknown, part: number): unknown {
-  if (!Array.isArray(iterations)) return undefined;
-  const extra: unknown[] = iterations.filter(
-    (one: unknown) => isObject(one) && typeof one["type"] === "string" && one["type"] !== "message",
-  );
-  const one = extra[part];
-  return isObject(one) ? one["speed"] : undefined;
+  const fast = speed === undefined ? isCallFast && model === callModel : speed === "fast";
+  return { model, fast, ...readTokens(iteration).tokens };
 }
 
 export function timestampMs(value: unknown): number {
@@ -202,5 +184,3 @@ function objectAt(from: Json | undefined, key: string): Json | undefined {
   const value = from?.[key];
   return isObject(value) ? value : undefined;
 }
-
-/** A field that is a text; undefined when it is anything else. */

@@ -32,13 +32,10 @@ export interface KnownFile extends Omit<TranscriptFile, "root"> {
   readonly progress: ScanProgress;
   /** With a last line that has no newline yet; absent when there is none. */
   readonly shown?: ScanProgress;
-  /** How far its calls are in the database. */
-  readonly stored: number;
 }
 
 /** The calls of a transcript up to the last newline that was read, so that reading can continue there. */
-export interface StoredFile
-  extends Pick<KnownFile, "path" | "dev" | "ino" | "size" | "mtimeMs" | "head" | "tail" | "progress"> {
+export interface KeptFile extends KnownFile {
   readonly calls: Buffer;
 }
 
@@ -59,7 +56,7 @@ export function ledgerOf({ files, names, rollups }: Manifest): Ledger {
 export const manifestName = "usage-manifest";
 
 /** Version of the layout here and of the rules by which records are read. What was kept under another version is read again. */
-export const rulesVersion = 7;
+export const rulesVersion = 10;
 
 interface ManifestHead extends Omit<Manifest, "rollups" | "keys"> {
   readonly rules: number;
@@ -67,16 +64,18 @@ interface ManifestHead extends Omit<Manifest, "rollups" | "keys"> {
   readonly keyCounts: readonly number[];
 }
 
-/** The manifest, `missing`, or why it cannot be used. Contract: never throws. */
-export function readIndexManifest(folder: string): Manifest | "missing" | "damaged" | "outdated" {
+/** What an earlier run left: nothing, a manifest, or one that cannot be used. */
+export interface EarlierIndex {
+  readonly manifest?: Manifest;
+  readonly fault?: "damaged" | "outdated";
+}
+
+/** Contract: never throws. */
+export function readIndexManifest(folder: string): EarlierIndex {
   const bytes = bytesOf(join(folder, manifestName));
-  if (bytes === undefined) return "missing";
-  try {
-    return decodeManifest(bytes);
-  } catch {
-    // It is whole, and of another layout.
-    return "outdated";
-  }
+  if (bytes === undefined) return {};
+  // One that cannot be decoded is whole, and of another layout.
+  return attempt(() => decodeManifest(bytes)) ?? { fault: "outdated" };
 }
 
 /** Contract: written by rename, so a reader sees the old or the new one. */
@@ -87,11 +86,11 @@ export async function writeIndexManifest(folder: string, manifest: Manifest, fs:
   await replaceFile(join(folder, manifestName), sealed(head, [rollups.sums, ...keys]), { fs });
 }
 
-function decodeManifest(bytes: Buffer): Manifest | "damaged" | "outdated" {
+function decodeManifest(bytes: Buffer): EarlierIndex {
   const read = unsealed<ManifestHead>(bytes);
-  if (read === undefined) return "damaged";
+  if (read === undefined) return { fault: "damaged" };
   const { rules, rollupCount, keyCounts, ...rest } = read.head;
-  if (rules !== rulesVersion) return "outdated";
+  if (rules !== rulesVersion) return { fault: "outdated" };
   // A copy, because numbers must be aligned.
   const numbers = new Uint8Array(read.body).buffer;
   const sums = new Float64Array(numbers, 0, rollupCount * sumColumn.size);
@@ -101,37 +100,34 @@ function decodeManifest(bytes: Buffer): Manifest | "damaged" | "outdated" {
     at += own.byteLength;
     return own;
   });
-  return { ...rest, rollups: { count: rollupCount, sums }, keys };
+  return { manifest: { ...rest, rollups: { count: rollupCount, sums }, keys } };
 }
 
-/**
- * What was read of a transcript that is still being written, in a plain file of its own: so that a status line or a hook
- * reads only what is new, and never loads a database.
- */
-export function readLive(folder: string, path: string): StoredFile | undefined {
-  const bytes = bytesOf(livePath(folder, path));
-  const read = bytes && unsealed<Omit<StoredFile, "calls">>(bytes);
+/** What was read of one long transcript, in a plain file of its own: so that a status line, a hook or a report reads only what is new. */
+export function readKept(folder: string, path: string): KeptFile | undefined {
+  const bytes = bytesOf(keptPath(folder, path));
+  const read = bytes && unsealed<Omit<KeptFile, "calls">>(bytes);
   return read?.head.path === path ? { ...read.head, calls: read.body } : undefined;
 }
 
-export async function writeLive(folder: string, { calls, ...head }: StoredFile): Promise<void> {
+export async function writeKept(folder: string, { calls, ...head }: KeptFile): Promise<void> {
   await openFolder(join(folder, "live"));
-  await replaceFile(livePath(folder, head.path), sealed(head, [calls]));
+  await replaceFile(keptPath(folder, head.path), sealed(head, [calls]));
 }
 
-const liveKeptMs = 2 * 86_400_000;
+const keptMs = 2 * 86_400_000;
 
-/** Removes what was kept of transcripts that were not read for a while. */
-export function pruneLive(folder: string, now: number): void {
-  // Without a status line there is no such folder.
+/** Removes what was kept of transcripts that have not grown for a while. */
+export function pruneKept(folder: string, now: number): void {
+  // Without a long transcript there is no such folder.
   for (const name of attempt(() => readdirSync(join(folder, "live"))) ?? []) {
     const path = join(folder, "live", name);
-    if (now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > liveKeptMs) rmSync(path, { force: true });
+    if (now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > keptMs) rmSync(path, { force: true });
   }
 }
 
 /** The version is part of the name: what was read by other rules is not found. */
-function livePath(folder: string, path: string): string {
+function keptPath(folder: string, path: string): string {
   return join(folder, "live", sha256(`${rulesVersion} ${path}`).slice(0, 24));
 }
 

@@ -96,11 +96,11 @@ test("with an index the answer is that of a fresh scan, after every step of any 
     fc.asyncProperty(
       fc.array(step, { minLength: 3, maxLength: 12 }),
       fc.constantFrom(0, 1e9),
-      async (steps, cheapBytes) => {
+      async (steps, keepOver) => {
         const world = openIndexed();
         for (const what of steps) {
           take(world, what);
-          const ledger = await world.indexed({ cheapBytes });
+          const ledger = await world.indexed({ keepOver });
           expect(reportsOf(ledger)).toEqual(await world.fresh());
           expect(ledger.notes).toEqual([]);
         }

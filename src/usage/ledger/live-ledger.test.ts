@@ -6,7 +6,7 @@ import { answer, one, openWorld, textOf, tokens, two, type World } from "../fixt
 import { spent } from "../internal.ts";
 import { openPrices } from "../prices/price-table.ts";
 import { makeReport } from "../reports/build-report.ts";
-import { pruneLive } from "./index-files.ts";
+import { pruneKept } from "./index-files.ts";
 import { indexedLedger } from "./indexed-ledger.ts";
 import { type Ledger, scanAll } from "./ledger.ts";
 import { liveLedger } from "./live-ledger.ts";
@@ -93,7 +93,7 @@ test("what was kept of a file that is another one now, or was damaged, is not us
   }
   const old = new Date(Date.now() - 3 * 86_400_000);
   utimesSync(join(folder, "live", kept), old, old);
-  pruneLive(folder, Date.now());
+  pruneKept(folder, Date.now());
   expect(statSync(join(folder, "live", kept), { throwIfNoEntry: false })).toBeUndefined();
 });
 
@@ -151,4 +151,24 @@ test("the beginning of several session ids is refused", async () => {
   const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home } };
   await expect(spent({ session: one.slice(0, 8) }, options)).rejects.toMatchObject({ code: "usage/session" });
   expect((await spent({ session: one }, options)).calls).toBe(3);
+});
+
+test("counts under other names make the figure incomplete, never free", async () => {
+  const { main, ...world } = await indexed();
+  const odd = { type: "assistant", message: { id: "odd", model: "claude-opus-5", usage: { inputTokens: 1_000 } } };
+  writeFileSync(main.replace(one, "odd"), `${JSON.stringify(odd)}\n`);
+  const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home } };
+  expect(await spent({ session: "odd" }, options)).toMatchObject({ calls: 1, costMicroUsd: 0, complete: false });
+});
+
+test("a session or a project that is not found is not one that spent nothing", async () => {
+  const { main, ...world } = await indexed();
+  const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home } };
+  expect(await spent({ session: "elsewhere" }, options)).toMatchObject({ calls: 0, costMicroUsd: 0, complete: false });
+  expect(await spent({ project: "/no/such/project" }, options)).toMatchObject({ calls: 0, complete: false });
+  expect(await spent({ project: "/home/dev/w" }, options)).toMatchObject({ calls: 4, complete: true });
+  for (const on of [{ day: "2020-01-01" }, { month: "2020-01" }] as const)
+    expect(await spent(on, options)).toMatchObject({ calls: 0, costMicroUsd: 0, complete: true });
+  writeFileSync(main.replace(one, "empty"), "");
+  expect(await spent({ session: "empty" }, options)).toMatchObject({ calls: 0, costMicroUsd: 0, complete: true });
 });

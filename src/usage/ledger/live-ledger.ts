@@ -4,7 +4,7 @@ import { wordColumn } from "../calls/call-table.ts";
 import { owningFile } from "../calls/resolve-calls.ts";
 import { rollUp } from "../calls/rollups.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { isUnchanged, ledgerFileOf, ledgerOf, readIndexManifest, readLive, writeLive } from "./index-files.ts";
+import { isUnchanged, ledgerFileOf, ledgerOf, readIndexManifest } from "./index-files.ts";
 import { joinRollups, type Ledger, openScan, ownerInfo, renumbered } from "./ledger.ts";
 import { type FreshFile, readTranscript } from "./read-transcript.ts";
 
@@ -26,19 +26,19 @@ interface LiveFile extends FreshFile {
 }
 
 /** Below this, reading again costs less than writing a file. */
-const worthKeeping = 256 * 1024;
+const keepOver = 256 * 1024;
 
 /**
- * The ledger as the last report left it, with these files brought up to date. Reads only what is new in them, opens no
- * database, and works without a place to write.
+ * The ledger as the last report left it, with these files brought up to date. Reads only what is new in them, and works without a
+ * place to write.
  */
 export async function liveLedger(
   files: readonly TranscriptFile[],
   prices: PriceTable,
   { folder, maxBytes }: LiveLedgerOptions,
 ): Promise<LiveLedger> {
-  const found = readIndexManifest(folder);
-  const before = typeof found === "object" && found.prices === prices.fingerprint ? found : undefined;
+  const { manifest } = readIndexManifest(folder);
+  const before = manifest?.prices === prices.fingerprint ? manifest : undefined;
   const scan = openScan(files, { maxBytes }, before?.names);
   const { table, names, unread } = scan;
   const known = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
@@ -53,15 +53,12 @@ export async function liveLedger(
   return merged();
 
   async function read(file: TranscriptFile): Promise<LiveFile | undefined> {
-    const { path, size } = file;
-    const one = await readTranscript(scan, file, fresh.length, readLive(folder, path), (bytes) => bytes > worthKeeping);
+    const one = await readTranscript(scan, file, fresh.length, { folder, keepOver });
     if (one === undefined) return undefined;
     const { offset } = one.known.progress;
-    const isCut = maxBytes !== undefined && size - offset > maxBytes / 16;
+    const isCut = maxBytes !== undefined && file.size - offset > maxBytes / 16;
     if (isCut) isWhole = false;
-    // Only saves time at the next call.
-    if (one.stored !== undefined) await writeLive(folder, one.stored).catch(() => undefined);
-    return { ...one, isLess: isCut && (known.get(path)?.file.progress.offset ?? 0) > offset };
+    return { ...one, isLess: isCut && (known.get(file.path)?.file.progress.offset ?? 0) > offset };
   }
 
   function merged(): LiveLedger {

@@ -5,7 +5,7 @@ import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type CallTable, rowFlag, wordColumn } from "../calls/call-table.ts";
 import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
-import type { KnownFile, StoredFile } from "./index-files.ts";
+import { type KeptFile, type KnownFile, readKept, writeKept } from "./index-files.ts";
 import { type Scan, scanFile } from "./ledger.ts";
 
 /** A transcript as it is now. */
@@ -13,23 +13,30 @@ export interface FreshFile {
   readonly known: KnownFile;
   /** Its rows in the table, from and to. */
   readonly rows: readonly [number, number];
-  /** What can be stored of it, if that was asked for. */
-  readonly stored?: StoredFile;
+}
+
+export interface KeepOptions {
+  /** The folder of the index, and of what is kept of single transcripts. */
+  readonly folder: string;
+  /** The calls of a transcript are kept once more bytes than this were read of it. */
+  readonly keepOver: number;
+  /** Forget what is known and read everything again. */
+  readonly rescan?: boolean;
 }
 
 /**
- * Reads a transcript from where `stored` ends, if it has only grown since, else from its beginning. Undefined when it vanished since it was
- * found, or cannot be read. `isWorthStoring` gets the number of bytes that were read.
+ * Reads a transcript from where an earlier run stopped, if its calls were kept and it has only grown since, else from its beginning.
+ * Undefined when it vanished since it was found, or cannot be read.
  */
 export async function readTranscript(
   scan: Scan,
   file: TranscriptFile,
   number: number,
-  stored: StoredFile | undefined,
-  isWorthStoring: (bytes: number) => boolean,
+  { folder, keepOver, rescan }: KeepOptions,
 ): Promise<FreshFile | undefined> {
   const { table, names } = scan;
   const from = table.count;
+  const stored = rescan ? undefined : readKept(folder, file.path);
   let progress = newScanProgress();
   if (stored !== undefined && hasGrown(stored, file)) {
     progress = stored.progress;
@@ -40,24 +47,22 @@ export async function readTranscript(
   let calls: Buffer | undefined;
   const isRead = await scanFile(scan, file, number, progress, () => {
     kept = structuredClone(progress);
-    if (isWorthStoring(kept.offset - begun)) calls = rawRows(table, from, names);
+    if (kept.offset - begun > keepOver) calls = rawRows(table, from, names);
   });
   if (!isRead || kept === undefined) {
     table.dropFrom(from);
     return undefined;
   }
-  const { path, dev, ino, size, mtimeMs } = file;
-  const ends = endsOf(path, kept.offset) ?? { head: "", tail: "" };
+  const ends = endsOf(file.path, kept.offset) ?? { head: "", tail: "" };
   const shown = JSON.stringify(kept) === JSON.stringify(progress) ? undefined : progress;
-  return {
-    known: { ...file, root: file.root.path, ...ends, progress: kept, ...defined({ shown }), stored: 0 },
-    rows: [from, table.count],
-    ...(calls === undefined ? {} : { stored: { path, dev, ino, size, mtimeMs, ...ends, progress: kept, calls } }),
-  };
+  const known = { ...file, root: file.root.path, ...ends, progress: kept, ...defined({ shown }) };
+  // Only saves time at the next call.
+  if (calls !== undefined) await writeKept(folder, { ...known, calls }).catch(() => undefined);
+  return { known, rows: [from, table.count] };
 }
 
 /** True when the file has only grown since: reading can continue where it stopped. */
-function hasGrown(known: StoredFile, now: TranscriptFile): boolean {
+function hasGrown(known: KeptFile, now: TranscriptFile): boolean {
   if (now.path.endsWith(".gz")) return false;
   if (known.ino !== now.ino || known.dev !== now.dev || now.size < known.progress.offset) return false;
   // The same size at another time: it may have been rewritten in place.

@@ -3,23 +3,14 @@ import { wordColumn } from "../calls/call-table.ts";
 import { rollUp } from "../calls/rollups.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import type { ScanOptions } from "../scan/scanner.ts";
-import { isUnchanged, type KnownFile, ledgerFileOf, type Manifest, type StoredFile } from "./index-files.ts";
+import { isUnchanged, ledgerFileOf, type Manifest } from "./index-files.ts";
 import { joinRollups, openScan, ownerInfo, renumbered, type UnreadFile } from "./ledger.ts";
-import { type FreshFile, readTranscript } from "./read-transcript.ts";
+import { type FreshFile, type KeepOptions, readTranscript } from "./read-transcript.ts";
 
 export interface Refreshed {
   readonly manifest: Manifest;
-  /** Files that were read or taken from the store, if `store` was set. */
-  readonly loaded: readonly StoredFile[];
   /** Files that exist and could not be read; the manifest does not hold them, so the next run tries again. */
   readonly unread: readonly UnreadFile[];
-}
-
-export interface RefreshOptions extends ScanOptions {
-  /** What the database has of a file. */
-  readonly storedFile?: (file: TranscriptFile, known: KnownFile | undefined) => Promise<StoredFile | undefined>;
-  /** Gives the calls of files in a form that can be stored, also of unchanged files that the database does not have to their end. */
-  readonly store?: boolean;
 }
 
 /**
@@ -30,7 +21,7 @@ export async function refresh(
   before: Manifest | undefined,
   found: readonly TranscriptFile[],
   prices: PriceTable,
-  options: RefreshOptions = {},
+  options: ScanOptions & KeepOptions,
 ): Promise<Refreshed> {
   const scan = openScan(found, options, before?.names);
   const { table, names, unread } = scan;
@@ -41,11 +32,11 @@ export async function refresh(
   const present = new Set(found.map((file) => file.path));
   const removed = [...old.keys()].filter((path) => !present.has(path));
 
-  const changed = new Set<number>();
-  found.forEach((file, number) => {
+  const isChanged = (file: TranscriptFile) => {
     const known = old.get(file.path);
-    if (isNew || known === undefined || !isUnchanged(known.file, file)) changed.add(number);
-  });
+    return isNew || known === undefined || !isUnchanged(known.file, file);
+  };
+  const changed = new Set([...found.keys()].filter((number) => isChanged(found[number] as TranscriptFile)));
   for (const number of changed) await load(number);
 
   const redo = new Set(changed);
@@ -53,31 +44,11 @@ export async function refresh(
   for (const number of redo) if (!changed.has(number)) await load(number);
   // Their own calls stay as they are, but they may own calls of the files before.
   if (!isNew) for (const number of sharing(redo)) if (!redo.has(number)) await load(number);
-  if (options.store) {
-    for (const [number, file] of found.entries()) {
-      const known = old.get(file.path)?.file;
-      if (files[number] === undefined && known !== undefined && known.stored < known.progress.offset)
-        await load(number);
-    }
-  }
-  const loaded = files.flatMap((file) => (typeof file === "object" ? (file.stored ?? []) : []));
-  return { manifest: makeManifest(), loaded, unread };
+  return { manifest: makeManifest(), unread };
 
   async function load(number: number): Promise<void> {
-    const file = found[number] as TranscriptFile;
-    const known = old.get(file.path)?.file;
-    const fresh = await readTranscript(
-      scan,
-      file,
-      number,
-      await options.storedFile?.(file, known),
-      () => options.store === true,
-    );
+    files[number] = (await readTranscript(scan, found[number] as TranscriptFile, number, options)) ?? "gone";
     options.signal?.throwIfAborted();
-    files[number] = fresh ?? "gone";
-    if (fresh === undefined || known === undefined || known.ino !== file.ino) return;
-    const { stored } = known;
-    if (stored <= fresh.known.progress.offset) files[number] = { ...fresh, known: { ...fresh.known, stored } };
   }
 
   /** The other files that have a call of these files, as they are or were, or of a removed file. */

@@ -183,6 +183,11 @@ test("the order of a price: row by time, step for all tokens, fast, batch, US, t
   // Of several message iterations the largest prompt decides, not their sum.
   const iterations = [150_000, 100_000].map((count) => ({ type: "message", ...tokens(count, 0) }));
   expect(price("claude-sonnet-4-5", "2025-11-01", { input_tokens: 250_000, iterations })).toBe(750_000);
+  // An iteration whose prompt is not known does not lower the step.
+  for (const odd of [{ type: "message" }, { type: "message", ...tokens(1, 0), input_tokens: "x" }, tokens(1, 0)]) {
+    const some = { input_tokens: 250_000, iterations: [...iterations, odd] };
+    expect(price("claude-sonnet-4-5", "2025-11-01", some)).toBe(1_500_000);
+  }
   expect(price("claude-opus-4-6", "2026-10-10", { input_tokens: million, speed: "fast" })).toBe(30 * million);
   // A model without fast prices has none.
   expect(price("claude-opus-4-5", "2026-10-10", { input_tokens: million, speed: "fast" })).toBe(5 * million);

@@ -15,7 +15,7 @@ export interface Amounts {
   readonly cacheReadTokens: number;
   readonly webSearches: number;
   readonly costMicroUsd: number;
-  /** False when calls are left out, for want of a price or because a transcript cannot be read: the cost is "at least". */
+  /** False when something is left out, because a price or a count is missing or a transcript cannot be read: the cost is "at least". */
   readonly complete: boolean;
 }
 
@@ -37,7 +37,7 @@ export function amountsOf({ sums }: Rollups, rows: readonly number[], mode: Cost
     cacheReadTokens: total(sumColumn.cacheRead),
     webSearches: total(sumColumn.webSearches),
     costMicroUsd: total(cost),
-    complete: total(cost + 1) === 0,
+    complete: total(cost + 1) === 0 && total(sumColumn.odd) === 0,
   };
 }
 

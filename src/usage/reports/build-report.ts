@@ -18,7 +18,7 @@ import {
   weekRows,
 } from "./report-rows.ts";
 import { pricesUsed, type UnpricedModel, type UsageWarning, unpricedOf, warningsOf } from "./report-warnings.ts";
-import { type Selection, selectRollups } from "./selection.ts";
+import { selectRollups } from "./selection.ts";
 import { type SessionRow, sessionRows } from "./session-rows.ts";
 import { type BlockRow, blockRows } from "./usage-blocks.ts";
 
@@ -87,6 +87,16 @@ export function makeReport<Name extends ReportName>(
   const kept = rollupsWhere(ledger.rollups, selection.keep);
   const used = pricesUsed(selection, kept, prices);
   const totals = amountsOf(ledger.rollups, kept, mode);
+  const options: RowOptions = { mode, breakdown: request.breakdown === true, agents: request.agents === true };
+  const rows: { [Each in ReportName]: () => ReportRows[Each][] } = {
+    daily: () => dayRows(selection, options),
+    weekly: () => weekRows(selection, options, request.weekStart ?? "monday"),
+    monthly: () => monthRows(selection, options),
+    session: () => sessionRows(selection, options, request.reconcile ? statuslineCost : undefined),
+    blocks: () => blockRows(selection, options, request.now ?? Date.now(), request.tokenLimit),
+    models: () => modelRows(selection, options),
+    projects: () => projectRows(selection, options),
+  };
   return {
     schema: `hookline.usage.${name}/1`,
     generatedAt: new Date(request.now ?? Date.now()).toISOString(),
@@ -105,31 +115,11 @@ export function makeReport<Name extends ReportName>(
       ...(request.showPrices ? { rows: (kept.length === 0 ? prices.rows : used.rows).map(shownPrice) } : {}),
     },
     sources: sourcesOf(ledger),
-    rows: ordered(rowsFor(name, selection, request, mode, statuslineCost), request, name),
+    rows: ordered(rows[name](), request, name),
     totals: { ...totals, complete: totals.complete && ledger.unread.length === 0 },
     unpriced: unpricedOf(selection, kept, mode),
     warnings: warningsOf(selection, kept, mode),
   };
-}
-
-function rowsFor<Name extends ReportName>(
-  name: Name,
-  selection: Selection,
-  request: ReportRequest,
-  mode: CostMode,
-  statuslineCost: StatuslineCost,
-): ReportRows[Name][] {
-  const options: RowOptions = { mode, breakdown: request.breakdown === true, agents: request.agents === true };
-  const rows: { [Each in ReportName]: () => ReportRows[Each][] } = {
-    daily: () => dayRows(selection, options),
-    weekly: () => weekRows(selection, options, request.weekStart ?? "monday"),
-    monthly: () => monthRows(selection, options),
-    session: () => sessionRows(selection, options, request.reconcile ? statuslineCost : undefined),
-    blocks: () => blockRows(selection, options, request.now ?? Date.now(), request.tokenLimit),
-    models: () => modelRows(selection, options),
-    projects: () => projectRows(selection, options),
-  };
-  return rows[name]();
 }
 
 /** By default times ascend and costs descend. */

@@ -27,7 +27,8 @@ const messages = {
   "unpriced-model": "no price is known for these calls: the cost is at least what is shown",
   "unwritten-cost": "no cost was written with these calls: the cost is at least what is shown",
   "usage-conflict": "lines of one call disagree on input or cache counts: the best line was used whole",
-  "odd-count": "counts that are missing, negative, not whole or too large were read as 0",
+  "odd-count":
+    "counts that are missing, negative, not whole or too large were read as 0: tokens and cost are at least what is shown",
   "assumed-5m": "tokens written to a cache without its lifetime were counted as 5 minutes",
   "fast-and-batch": "calls that claim to be fast and batched were priced as fast",
   "open-calls": "answers were cut off: their output counts as far as it was written",
@@ -89,23 +90,11 @@ export function pricesUsed(
   rows: readonly number[],
   prices: PriceTable,
 ): { readonly newest: string | null; readonly sources: readonly string[]; readonly rows: readonly PriceRow[] } {
-  const used = new Set<PriceRow>();
-  let last: PriceRow | undefined;
-  let lastModel = "";
-  for (const at of rows) {
+  const priceAt = (at: number) => {
     const quarter = ledger.rollups.sums[at + sumColumn.quarter] as number;
-    const model = modelOf(at);
-    const when = quarter < 0 ? Number.MAX_SAFE_INTEGER : quarter * quarterMs;
-    if (model === lastModel && last !== undefined && when >= last.from && when < last.to) continue;
-    lastModel = model;
-    last = prices.rowAt(model, when);
-    if (last !== undefined) used.add(last);
-  }
-  const found = [...used];
-  const newest =
-    found
-      .map(({ read }) => read)
-      .sort()
-      .at(-1) ?? null;
-  return { newest, sources: [...new Set(found.map(({ source }) => source))].sort(), rows: found };
+    return prices.rowAt(modelOf(at), quarter < 0 ? Number.MAX_SAFE_INTEGER : quarter * quarterMs);
+  };
+  const used = [...new Set(rows.flatMap((at) => priceAt(at) ?? []))];
+  const days = used.map(({ read }) => read).sort();
+  return { newest: days.at(-1) ?? null, sources: [...new Set(used.map(({ source }) => source))].sort(), rows: used };
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { attempt, groupBy, Problem } from "../../protocol/internal.ts";
-import { memoized, readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
+import { memoized, mostFrequentFirst, readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
 import { quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger, LedgerFile } from "../ledger/ledger.ts";
 import { pricedModel } from "../prices/price-table.ts";
@@ -15,6 +15,8 @@ export interface Selection {
   readonly since: string | null;
   readonly until: string | null;
   keep(at: number): boolean;
+  /** Whether the file is of the wanted project; true when all are wanted. */
+  hasFile(file: LedgerFile): boolean;
   /** The day of a rollup, `undated` when nothing dates it. */
   dayOf(at: number): string;
   modelOf(at: number): string;
@@ -59,6 +61,8 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
     request.project === undefined ? undefined : projectAliases(request.project, request.projectNames);
   const wantsModel = request.model === undefined ? undefined : pricedModel(request.model).name;
 
+  const hasFile = (file: LedgerFile): boolean =>
+    wantsProject === undefined || isProject(wantsProject, projectOf(file), file.project);
   const keep = (at: number): boolean => {
     const file = fileOf(at);
     if (session !== undefined && file.session !== session) return false;
@@ -69,9 +73,9 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
     if (wantsModel !== undefined && modelOf(at) !== request.model && pricedModel(modelOf(at)).name !== wantsModel)
       return false;
     if (request.agent !== undefined && agentOf(at) !== request.agent && agentType(at) !== request.agent) return false;
-    return wantsProject === undefined || isProject(wantsProject, projectOf(file), file.project);
+    return hasFile(file);
   };
-  return { ledger, zone, since, until, keep, dayOf, modelOf, agentOf, agentType, fileOf, projectOf, metaOf };
+  return { ledger, zone, since, until, keep, hasFile, dayOf, modelOf, agentOf, agentType, fileOf, projectOf, metaOf };
 }
 
 /**
@@ -122,17 +126,13 @@ function projectFinder(
   names: Readonly<Record<string, string>> = {},
 ): (file: LedgerFile) => string {
   const folderOf = ({ root, project }: LedgerFile) => `${root}\0${project}`;
-  const projects = new Map([...groupBy(files, folderOf)].map(([folder, own]) => [folder, usualCwd(own)]));
+  const folders = groupBy(files, folderOf);
+  const usualCwd = memoized((folder: string) => {
+    const cwds = folders.get(folder)?.flatMap(({ facts }) => facts.cwd ?? []);
+    return mostFrequentFirst(cwds ?? [])[0];
+  });
   return (file) => {
-    const project = projects.get(folderOf(file)) ?? file.project;
+    const project = usualCwd(folderOf(file)) ?? file.project;
     return names[project] ?? names[file.project] ?? project;
   };
-}
-
-function usualCwd(files: readonly LedgerFile[]): string | undefined {
-  const byCwd = groupBy(
-    files.flatMap(({ facts }) => facts.cwd ?? []),
-    (cwd) => cwd,
-  );
-  return [...byCwd].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))[0]?.[0];
 }

@@ -37,10 +37,60 @@ export function blockRows(
   return spans.flatMap((span, index) => {
     const before = spans[index - 1];
     const hasGap = before !== undefined && span.first - before.last > blockMs;
-    const gap = hasGap ? [gapRow(selection, before, span, options)] : [];
-    const reset = limits.filter(({ at }) => at >= span.start && at < span.start + blockMs).at(-1)?.resetAt;
-    return [...gap, blockRow(selection, span, options, now, limit, reset)];
+    return hasGap ? [gapRow(before, span), blockRow(span)] : [blockRow(span)];
   });
+
+  function blockRow({ start, first, last, rows }: Span): BlockRow {
+    const own = reportRow(selection, rows, options);
+    const end = start + blockMs;
+    const active = now < end && now - last < blockMs;
+    const minutes = (last - first) / 60_000;
+    const tokens = tokensIn(own);
+    const burn =
+      minutes <= 0
+        ? null
+        : {
+            tokensPerMinute: Math.round(tokens / minutes),
+            costMicroUsdPerHour: Math.round((own.costMicroUsd / minutes) * 60),
+          };
+    const minutesLeft = Math.max(0, Math.round((end - now) / 60_000));
+    const projection =
+      !active || burn === null
+        ? null
+        : {
+            tokens: tokens + burn.tokensPerMinute * minutesLeft,
+            costMicroUsd: own.costMicroUsd + Math.round((burn.costMicroUsdPerHour * minutesLeft) / 60),
+            minutesLeft,
+          };
+    const reset = limits.findLast(({ at }) => at >= start && at < end)?.resetAt;
+    return {
+      startAt: iso(start),
+      endAt: iso(end),
+      lastAt: iso(last),
+      active,
+      gap: false,
+      burn,
+      projection,
+      limit: limit === undefined || limit <= 0 ? null : { tokens: limit, share: tokens / limit },
+      resetAt: reset === undefined ? null : iso(reset),
+      ...own,
+    };
+  }
+
+  function gapRow(before: Span, after: Span): BlockRow {
+    return {
+      startAt: iso(before.last + blockMs),
+      endAt: iso(after.first),
+      lastAt: null,
+      active: false,
+      gap: true,
+      burn: null,
+      projection: null,
+      limit: null,
+      resetAt: null,
+      ...amountsOf(selection.ledger.rollups, [], options.mode),
+    };
+  }
 }
 
 /** One block: its calls, from the first to the last. */
@@ -84,64 +134,6 @@ function limitFor(
   if (asked !== "max") return asked;
   const sizes = spans.slice(0, -1).map(({ rows }) => tokensIn(amountsOf(ledger.rollups, rows, mode)));
   return sizes.length === 0 ? undefined : Math.max(...sizes);
-}
-
-function blockRow(
-  selection: Selection,
-  { start, first, last, rows }: Span,
-  options: RowOptions,
-  now: number,
-  limit: number | undefined,
-  reset: number | undefined,
-): BlockRow {
-  const own = reportRow(selection, rows, options);
-  const end = start + blockMs;
-  const active = now < end && now - last < blockMs;
-  const minutes = (last - first) / 60_000;
-  const tokens = tokensIn(own);
-  const burn =
-    minutes <= 0
-      ? null
-      : {
-          tokensPerMinute: Math.round(tokens / minutes),
-          costMicroUsdPerHour: Math.round((own.costMicroUsd / minutes) * 60),
-        };
-  const minutesLeft = Math.max(0, Math.round((end - now) / 60_000));
-  const projection =
-    !active || burn === null
-      ? null
-      : {
-          tokens: tokens + burn.tokensPerMinute * minutesLeft,
-          costMicroUsd: own.costMicroUsd + Math.round((burn.costMicroUsdPerHour * minutesLeft) / 60),
-          minutesLeft,
-        };
-  return {
-    startAt: iso(start),
-    endAt: iso(end),
-    lastAt: iso(last),
-    active,
-    gap: false,
-    burn,
-    projection,
-    limit: limit === undefined || limit <= 0 ? null : { tokens: limit, share: tokens / limit },
-    resetAt: reset === undefined ? null : iso(reset),
-    ...own,
-  };
-}
-
-function gapRow({ ledger }: Selection, before: Span, after: Span, { mode }: RowOptions): BlockRow {
-  return {
-    startAt: iso(before.last + blockMs),
-    endAt: iso(after.first),
-    lastAt: null,
-    active: false,
-    gap: true,
-    burn: null,
-    projection: null,
-    limit: null,
-    resetAt: null,
-    ...amountsOf(ledger.rollups, [], mode),
-  };
 }
 
 function iso(ms: number): string {

@@ -2,8 +2,8 @@ import { fstatSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { openFlags, withFileSync } from "../../files/internal.ts";
-import { attempt, fieldOf, textField } from "../../protocol/internal.ts";
-import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
+import { attempt, fieldOf, parseJson, textField } from "../../protocol/internal.ts";
+import { forkNotePath, forkSourceIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
 import { timestampMs } from "../calls/usage-record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export function addRecordFacts(facts: FileFacts, object: Json, isMain: boolean):
   facts.sessionId ??= textField(object, "sessionId");
   facts.agentType ??= textField(object, "attributionAgent");
   addAncestor(facts, textField(object, "session_id"));
-  addAncestor(facts, sourceOf(object["forkedFrom"]));
+  addAncestor(facts, forkSourceIn(object["forkedFrom"]));
   if (isMain) addFactsByType(facts, object);
 }
 
@@ -107,9 +107,6 @@ const nowhere: Omit<JsonRecord, "object"> = {
   offset: 0,
   length: 0,
   line: 0,
-  lossy: false,
-  recovered: false,
-  unterminated: false,
   raw: () => new Uint8Array(0),
 };
 
@@ -132,10 +129,6 @@ function clientCost(value: unknown): number | undefined {
 }
 
 const longestTitle = 200;
-
-function sourceOf(forkedFrom: unknown): string | undefined {
-  return typeof forkedFrom === "string" ? forkedFrom : textField(forkedFrom, "sessionId");
-}
 
 /** How far a file has been read, and the facts found so far. Plain data: it is kept between runs. */
 export interface ScanProgress {
@@ -174,7 +167,7 @@ export function forkSource(path: string): string | undefined {
       if (!stat.isFile() || stat.size > largestNote) return undefined;
       const bytes = readFileSync(descriptor);
       const text = packed === "" ? bytes : gunzipSync(bytes, { maxOutputLength: largestNote });
-      return forkOriginIn(text.toString("utf8"))?.sessionId;
+      return forkSourceIn(fieldOf(parseJson(text.toString("utf8")), "forkedFrom"));
     }),
   );
 }

@@ -1,7 +1,7 @@
-import { booleanSchema, inputSchema, objectSchema, type SchemaValue, stringSchema } from "../json-schema.ts";
+import { patchOf } from "../../../protocol/internal.ts";
+import { inputSchema, objectSchema, plain, type SchemaValue } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { makeAbsolute } from "../tool-paths.ts";
-import { patchOf } from "./structured-patch.ts";
 import { checkWriteTarget, writeText } from "./write-tool.ts";
 
 const editInput = inputSchema(
@@ -16,13 +16,13 @@ const editInput = inputSchema(
 type EditInput = SchemaValue<typeof editInput>;
 
 const editResponse = objectSchema({
-  filePath: stringSchema,
-  oldString: stringSchema,
-  newString: stringSchema,
-  originalFile: stringSchema,
+  filePath: plain.string,
+  oldString: plain.string,
+  newString: plain.string,
+  originalFile: plain.string,
   structuredPatch: { type: "array", items: { type: "object" } },
-  userModified: booleanSchema,
-  replaceAll: booleanSchema,
+  userModified: plain.boolean,
+  replaceAll: plain.boolean,
 });
 
 export const editTool: Tool = {
@@ -84,7 +84,7 @@ async function edit(input: EditInput, context: ToolContext): Promise<ToolResult>
   const { bytes, shape, after } = plan;
   const fault = await writeText(input.file_path, encodeText(after, shape), bytes, context);
   if (fault !== undefined) return toolError(fault);
-  return toolSuccess(editTool, {
+  return toolSuccess({
     filePath: input.file_path,
     oldString: input.old_string,
     newString: input.new_string,

@@ -80,11 +80,11 @@ async function readOpen(file: FileHandle, path: string, input: ReadInput, contex
   const known = context.readState.get(path);
   const same = known?.by === "reading" && known.offset === input.offset && known.limit === input.limit;
   if (same && known.digest === window.digest) {
-    return toolSuccess(readTool, { type: "file_unchanged", file: { filePath: given } });
+    return toolSuccess({ type: "file_unchanged", file: { filePath: given } });
   }
   const { offset, limit } = input;
   context.readState.set(path, { by: "reading", digest: window.digest, ...defined({ offset, limit }) });
-  return toolSuccess(readTool, {
+  return toolSuccess({
     type: "text",
     file: {
       filePath: given,
@@ -120,7 +120,7 @@ async function readImage(
     displayWidth: size.width,
     displayHeight: size.height,
   };
-  return toolSuccess(readTool, {
+  return toolSuccess({
     type: "image",
     file: {
       base64: bytes.toString("base64"),

@@ -1,10 +1,10 @@
 import { lstat } from "node:fs/promises";
 import { ignoringErrors, sha256 } from "../../../files/internal.ts";
-import { booleanSchema, inputSchema, objectSchema, stringSchema } from "../json-schema.ts";
+import { patchOf } from "../../../protocol/internal.ts";
+import { inputSchema, objectSchema, plain } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { errorText, fileMissing, readVersion, replaceIfUnchanged } from "./file-access.ts";
-import { patchOf } from "./structured-patch.ts";
 
 export const writeTool: Tool = {
   name: "Write",
@@ -17,11 +17,11 @@ export const writeTool: Tool = {
   }),
   responseSchema: objectSchema({
     type: { enum: ["create", "update"] },
-    filePath: stringSchema,
-    content: stringSchema,
+    filePath: plain.string,
+    content: plain.string,
     structuredPatch: { type: "array", items: { type: "object" } },
     originalFile: { type: ["string", "null"] },
-    userModified: booleanSchema,
+    userModified: plain.boolean,
   }),
   render(response) {
     const { type, filePath } = response as { type: string; filePath: string };
@@ -44,7 +44,7 @@ async function write(given: string, content: string, context: ToolContext): Prom
   const fault = await writeText(given, content, before, context);
   if (fault !== undefined) return toolError(fault);
   const original = before?.toString("utf8") ?? null;
-  return toolSuccess(writeTool, {
+  return toolSuccess({
     type: original === null ? "create" : "update",
     filePath: given,
     content,

@@ -8,20 +8,10 @@ export async function searchBuiltIn(request: GrepRequest, place: SearchPlace): P
   const { root, file, signal } = place;
   const wanted = wantedFiles(request);
   if ("error" in wanted) return wanted;
-  const listed = file === undefined ? await filesIn(place) : [file];
+  const listed = file === undefined ? await listFiles(place, "out") : [file];
   if (listed === undefined) return { error: tooSlow };
   const flags = `g${request.ignoreCase ? "i" : ""}${request.multiline ? "ms" : ""}`;
   return runInThread({ ...request, root, files: listed.filter(wanted.test), flags }, signal);
-}
-
-/** Undefined when listing them took too long. */
-async function filesIn(place: SearchPlace): Promise<readonly string[] | undefined> {
-  try {
-    return await listFiles(place, "out");
-  } catch (error) {
-    if (error instanceof DOMException) return undefined;
-    throw error;
-  }
 }
 
 function wantedFiles({ globs, type }: GrepRequest): { test: (path: string) => boolean } | { error: string } {

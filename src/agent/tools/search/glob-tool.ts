@@ -1,14 +1,12 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { runProcess } from "../../../exec/internal.ts";
 import { ignoringErrors } from "../../../files/internal.ts";
-import { booleanSchema, inputSchema, numberSchema, objectSchema, stringListSchema } from "../json-schema.ts";
+import { inputSchema, objectSchema, plain } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { compileGlob } from "./glob-match.ts";
 import { byAge, shownPath } from "./grep-tool.ts";
-import { controlFolders, listFiles, searchMs, tooSlow } from "./list-files.ts";
-import { findRipgrep, pathsIn } from "./ripgrep.ts";
+import { listFiles, tooSlow } from "./list-files.ts";
 
 const maxFiles = 100;
 
@@ -22,10 +20,10 @@ export const globTool: Tool = {
     { path: { type: "string", description: "The folder to search. Default: the current folder" } },
   ),
   responseSchema: objectSchema({
-    durationMs: numberSchema,
-    numFiles: numberSchema,
-    filenames: stringListSchema,
-    truncated: booleanSchema,
+    durationMs: plain.number,
+    numFiles: plain.number,
+    filenames: plain.strings,
+    truncated: plain.boolean,
   }),
   render(response) {
     const { filenames, truncated } = response as { filenames: readonly string[]; truncated: boolean };
@@ -39,42 +37,29 @@ export const globTool: Tool = {
 };
 
 async function glob(given: string, folder: string, context: ToolContext): Promise<ToolResult> {
+  const { env, signal } = context;
   const startedAt = context.now();
   const { base, pattern } = isAbsolute(given) ? splitAbsolutePattern(given) : { base: folder, pattern: given };
   const root = judgedPath(base, context);
   if (!(await ignoringErrors(["ENOENT", "ENOTDIR"], stat(root)))?.isDirectory()) {
     return toolError(`Directory does not exist: ${base}. Note: your current working directory is ${context.cwd()}.`);
   }
-  try {
-    const fits = compileGlob(pattern);
-    const found = (await filesIn(root, context)).filter(fits);
-    const readable = found.filter((path) => context.mayRead?.(join(root, path)) ?? true);
-    const first = (await byAge(root, readable)).slice(0, maxFiles);
-    return toolSuccess(globTool, {
-      durationMs: Math.round(context.now() - startedAt),
-      numFiles: first.length,
-      filenames: first.map((path) => shownPath(join(root, path), context.cwd())),
-      truncated: first.length < readable.length,
-    });
-  } catch (error) {
-    if (context.signal.aborted) return toolError("The search was interrupted.", true);
-    if (error instanceof DOMException) return toolError(tooSlow);
-    throw error;
-  }
+  const files = await listFiles({ root, env, signal }, "in");
+  if (signal.aborted) return toolError("The search was interrupted.", true);
+  if (files === undefined) return toolError(tooSlow);
+  const fits = compileGlob(pattern);
+  const readable = files.filter((path) => fits(path) && (context.mayRead?.(join(root, path)) ?? true));
+  const first = (await byAge(root, readable)).slice(0, maxFiles);
+  return toolSuccess({
+    durationMs: Math.round(context.now() - startedAt),
+    numFiles: first.length,
+    filenames: first.map((path) => shownPath(join(root, path), context.cwd())),
+    truncated: first.length < readable.length,
+  });
 }
 
 /** An absolute pattern starts below the last folder before its first wildcard. */
 function splitAbsolutePattern(given: string): { base: string; pattern: string } {
   const fixed = /^[^*?[{\\]*\//.exec(given)?.[0] ?? "/";
   return { base: fixed === "/" ? "/" : fixed.slice(0, -1), pattern: `./${given.slice(fixed.length)}` };
-}
-
-async function filesIn(root: string, { env, signal }: ToolContext): Promise<readonly string[]> {
-  const rg = await findRipgrep(env);
-  if (rg === undefined) return listFiles({ root, env, signal }, "in");
-  const out = controlFolders.flatMap((name) => ["--glob", `!${name}`]);
-  const args = ["--no-config", "--files", "--hidden", "--no-ignore", "--null", ...out, "--", "./"];
-  const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 64 * 2 ** 20 };
-  const { stdout } = await runProcess({ form: "exec", file: rg, args }, options);
-  return pathsIn(stdout.text);
 }

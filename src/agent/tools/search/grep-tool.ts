@@ -2,14 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { ignoringErrors } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
-import {
-  inputSchema,
-  numberSchema,
-  objectSchema,
-  type SchemaValue,
-  stringListSchema,
-  stringSchema,
-} from "../json-schema.ts";
+import { inputSchema, objectSchema, plain, type SchemaValue } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { searchBuiltIn } from "./built-in-search.ts";
@@ -45,14 +38,14 @@ const grepInput = inputSchema(
 type GrepInput = SchemaValue<typeof grepInput>;
 
 const grepResponse = objectSchema(
-  { numFiles: numberSchema, filenames: stringListSchema },
+  { numFiles: plain.number, filenames: plain.strings },
   {
     mode: { enum: modes },
-    content: stringSchema,
-    numLines: numberSchema,
-    numMatches: numberSchema,
-    appliedLimit: numberSchema,
-    appliedOffset: numberSchema,
+    content: plain.string,
+    numLines: plain.number,
+    numMatches: plain.number,
+    appliedLimit: plain.number,
+    appliedOffset: plain.number,
   },
 );
 
@@ -86,7 +79,7 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
     appliedLimit: end < lines.length ? limit : undefined,
     appliedOffset: offset > 0 ? offset : undefined,
   });
-  return toolSuccess(grepTool, responseOf(request, page, hits, applied));
+  return toolSuccess(responseOf(request, page, hits, applied));
 }
 
 function responseOf({ mode }: GrepRequest, page: readonly string[], hits: readonly GrepHit[], applied: object): object {

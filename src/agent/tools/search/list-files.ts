@@ -20,27 +20,32 @@ const maxFiles = 200_000;
 /** How long a search may take. */
 export const searchMs = 20_000;
 
-/** Sorted paths of the files below a folder, relative to it. Links are not followed, control folders not entered. `ignored`: what the repository ignores. */
-export async function listFiles({ root, env, signal }: SearchPlace, ignored: "in" | "out"): Promise<readonly string[]> {
+/**
+ * Sorted paths of the files below a folder, relative to it; undefined when it took too long or was interrupted. Links are not followed,
+ * control folders not entered. `ignored`: what the repository ignores.
+ */
+export async function listFiles(
+  { root, env, signal }: SearchPlace,
+  ignored: "in" | "out",
+): Promise<readonly string[] | undefined> {
   const files: string[] = [];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(searchMs)]);
-  const out = ignored === "out" ? await ignoredBy(root, env, limit) : none;
+  const out = ignored === "out" ? await ignoredBy(root, env, limit) : new Set<string>();
   await walk(root, "", files, out, limit);
-  return files;
+  return limit.aborted ? undefined : files;
 }
 
 /** The error for a search that was cut short. */
 export const tooSlow: string = `The search took more than ${searchMs / 1_000} s. Narrow it down.`;
 
-interface Ignored {
-  has(path: string): boolean;
-}
-
-const none: Ignored = { has: () => false };
-
-async function walk(root: string, below: string, files: string[], out: Ignored, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  if (files.length >= maxFiles) return;
+async function walk(
+  root: string,
+  below: string,
+  files: string[],
+  out: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted || files.length >= maxFiles) return;
   const entries = await ignoringErrors(
     ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "EINVAL", "EIO"],
     readdir(join(root, below), { withFileTypes: true }),
@@ -56,11 +61,10 @@ async function walk(root: string, below: string, files: string[], out: Ignored, 
 }
 
 /** What git leaves out, as paths from the folder; folders end with a slash. Outside a repository nothing is left out. */
-async function ignoredBy(root: string, env: SearchPlace["env"], signal: AbortSignal): Promise<Ignored> {
+async function ignoredBy(root: string, env: SearchPlace["env"], signal: AbortSignal): Promise<ReadonlySet<string>> {
   // The repository's settings may name a program that watches its files; a search runs no program of a repository.
   const args = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"];
   const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 64 * 2 ** 20 };
   const { ended, stdout } = await runProcess({ form: "exec", file: "git", args }, options);
-  if (ended.by !== "exit" || ended.code !== 0) return none;
-  return new Set(stdout.text.split("\0"));
+  return new Set(ended.by === "exit" && ended.code === 0 ? stdout.text.split("\0") : []);
 }

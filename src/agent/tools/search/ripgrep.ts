@@ -37,7 +37,8 @@ export async function searchWithRipgrep(rg: string, request: GrepRequest, place:
   if (ended.by === "exit" && ended.code === 2 && stdout.text === "") return { error: stderr.text.trim() };
   if (request.mode === "content") return { hits: linesIn(stdout.text) };
   if (request.mode === "count") return { hits: countsIn(stdout.text) };
-  return { hits: pathsIn(stdout.text).map((path) => ({ path })) };
+  const paths = stdout.text.split("\0").filter(Boolean);
+  return { hits: paths.map((path) => ({ path: withoutDotSlash(path) })) };
 }
 
 function argsOf(request: GrepRequest, { file }: SearchPlace): string[] {
@@ -66,11 +67,6 @@ function linesIn(text: string): GrepHit[] {
     if (path === "") return [];
     return [{ path: withoutDotSlash(path), line: Number(number), text: rest, matched: sign === ":" }];
   });
-}
-
-/** The paths in the output of `rg --null`. */
-export function pathsIn(text: string): string[] {
-  return text.split("\0").filter(Boolean).map(withoutDotSlash);
 }
 
 function countsIn(text: string): GrepHit[] {

@@ -14,16 +14,16 @@ export type BackgroundShell = ReturnType<typeof backgroundShell>;
 
 /**
  * `onEnd` is called for each command that has ended: the host notifies the model. `hold` keeps the run from ending until the function
- * that it returns is called.
+ * that it returns is called. `outerTag` is the tag of the session's processes.
  */
 export function openBackgroundShells(
   onEnd: (shell: BackgroundShell) => void = () => undefined,
   hold: () => () => void = () => () => undefined,
+  outerTag?: string,
 ) {
   const shells = new Map<string, BackgroundShell>();
   const holds = new Set<() => void>();
-  const own = randomUUID();
-  const tags = new Set<string>();
+  const tag = [outerTag, randomUUID()].filter(Boolean).join("/");
   const folders = new Set<string>();
   return {
     /** Running and ended ones, in order of start. */
@@ -42,12 +42,8 @@ export function openBackgroundShells(
     stopWaiting(): void {
       for (const release of holds) release();
     },
-    /** The tag of all processes of the session's commands, below that of an outer run: `HOOKLINE_RUN` in their environment. */
-    tag(outer: string | undefined): string {
-      const tag = outer ? `${outer}/${own}` : own;
-      tags.add(tag);
-      return tag;
-    },
+    /** The tag of all processes of the session's commands: `HOOKLINE_RUN` in their environment. */
+    tag,
     /** Names the session's own folder for outputs, inside a folder of this user. */
     writesTo: (folder: string): void => void folders.add(folder),
     /** Ends those that a subagent started. */
@@ -57,7 +53,7 @@ export function openBackgroundShells(
     /** At the end of the session: ends all that run, and what any command left running. */
     async endAll(): Promise<void> {
       await Promise.all([...shells.values()].map((shell) => shell.end()));
-      for (const tag of tags) endLeftovers(await findLeftovers(runTag, `${tag}/`));
+      endLeftovers(await findLeftovers(runTag, `${tag}/`));
     },
     /** Removes output folders that are empty. */
     async clearFolders(): Promise<void> {
@@ -99,7 +95,7 @@ function backgroundShell(id: string, shell: StartedShell, input: BashInput, cont
     toolUseId: context.toolUseId,
     owner: context.agentId,
     command: input.command,
-    description: input.description ?? input.command,
+    description: input.description || input.command,
     /** The file of everything it has printed. */
     outputPath: shell.outputPath,
     status(): "running" | "completed" | "failed" | "killed" {

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findLeftovers } from "../../../exec/internal.ts";
@@ -41,6 +51,13 @@ test("a failing command is an error with its code and output, as recorded", asyn
     content: "Exit code 4\nout\nerr",
   });
   expect(await call(bashTool(), { command: "kill -9 $$" })).toMatchObject({ content: "Exit code 137" });
+});
+
+test("a program named like a member of every object fails like any other", async () => {
+  const { call, write, project, context } = toolWorld();
+  chmodSync(write("constructor", "#!/bin/sh\nexit 1\n"), 0o755);
+  const env = { ...context.env, PATH: `${project}:${context.env["PATH"]}` };
+  expect(await call(bashTool(), { command: "constructor" }, { env })).toMatchObject({ isError: true });
 });
 
 test("exit codes that are an answer are no failure", async () => {
@@ -196,7 +213,7 @@ test("an interrupt ends the command and is reported as one", async () => {
     content: "Command was aborted before completion\nso far",
     interrupted: true,
   });
-  expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
+  expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag)).toEqual([]);
 });
 
 test("what a command leaves running does not hold the call, keeps its output, and goes with the session", async () => {
@@ -205,9 +222,9 @@ test("what a command leaves running does not hold the call, keeps its output, an
   expect(await call(bashTool(), { command })).toMatchObject({ content: "started" });
   writeFileSync(join(project, "go"), "");
   await expect.poll(() => existsSync(join(project, "late.txt"))).toBe(true);
-  expect((await findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).length).toBeGreaterThan(0);
+  expect((await findLeftovers("HOOKLINE_RUN", context.shells.tag)).length).toBeGreaterThan(0);
   await context.shells.endAll();
-  await expect.poll(() => findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
+  await expect.poll(() => findLeftovers("HOOKLINE_RUN", context.shells.tag)).toEqual([]);
 });
 
 test("a background command keeps running and its output can be read meanwhile", async () => {

@@ -3,14 +3,7 @@ import { constants } from "node:os";
 import { ignoringErrors, isInside } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
 import { inputIssue } from "../check-tool-input.ts";
-import {
-  booleanSchema,
-  inputSchema,
-  numberSchema,
-  objectSchema,
-  type SchemaValue,
-  stringSchema,
-} from "../json-schema.ts";
+import { inputSchema, objectSchema, plain, type SchemaValue } from "../json-schema.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { runShellInBackground } from "./background-shells.ts";
 import {
@@ -23,7 +16,7 @@ import {
 } from "./run-shell.ts";
 import {
   discardOutput,
-  exitCodeMeaning,
+  meaningsOfOne,
   persistedText,
   readableSize,
   readOutput,
@@ -37,7 +30,7 @@ const maxTimeoutMs = 600_000;
 /** One for each session: it remembers which env files cannot be used. */
 export function bashTool(): Tool {
   const envFiles = openEnvFileCheck();
-  const tool: Tool = {
+  return {
     name: "Bash",
     description:
       "Runs a command in bash and returns its output. The working directory is kept between commands; variables are not. A command may run for two minutes, or for `timeout` milliseconds (ten minutes at most); with `run_in_background` it runs without a limit.",
@@ -49,10 +42,9 @@ export function bashTool(): Tool {
     run: async (given, context) => {
       const input = given as BashInput;
       if (input.run_in_background) return runShellInBackground(input, await envFiles.usable(context), context);
-      return runCommand(tool, input, context, envFiles);
+      return runCommand(input, context, envFiles);
     },
   };
-  return tool;
 }
 
 // A user who is asked must see all that will run: no character may move the cursor over it.
@@ -62,22 +54,17 @@ const hiddenCharacters = inputIssue(
   "command contains control characters that would be hidden in the approval dialog",
 );
 
-async function runCommand(
-  tool: Tool,
-  input: BashInput,
-  context: ToolContext,
-  envFiles: EnvFileCheck,
-): Promise<ToolResult> {
+async function runCommand(input: BashInput, context: ToolContext, envFiles: EnvFileCheck): Promise<ToolResult> {
   await leaveGoneFolder(context);
   const timeoutMs = Math.min(Math.max(1, input.timeout ?? defaultTimeoutMs), maxTimeoutMs);
   const { shell, end } = await runOnce(input, timeoutMs, context, envFiles);
   const code = end.ended.by === "exit" ? end.ended.code : undefined;
   const { silent, last } = shellTraits(input.command, context.cwd());
-  const meaning = code === undefined ? undefined : exitCodeMeaning(last, code);
+  const meaning = code === 1 ? meaningsOfOne.get(last) : undefined;
   if (code !== 0 && meaning === undefined) return failure(end, timeoutMs, await discardOutput(shell.outputPath));
   const { text, saved } = await readOutput(shell.outputPath, context.paths);
   const note = end.folder === undefined ? "" : await followFolder(end.folder, context);
-  return toolSuccess(tool, {
+  return toolSuccess({
     stdout: text,
     stderr: note,
     interrupted: false,
@@ -163,13 +150,13 @@ const bashInput = inputSchema(
 export type BashInput = SchemaValue<typeof bashInput>;
 
 const bashResponse = objectSchema(
-  { stdout: stringSchema, stderr: stringSchema, interrupted: booleanSchema, isImage: booleanSchema },
+  { stdout: plain.string, stderr: plain.string, interrupted: plain.boolean, isImage: plain.boolean },
   {
-    returnCodeInterpretation: stringSchema,
-    noOutputExpected: booleanSchema,
-    backgroundTaskId: stringSchema,
-    persistedOutputPath: stringSchema,
-    persistedOutputSize: numberSchema,
+    returnCodeInterpretation: plain.string,
+    noOutputExpected: plain.boolean,
+    backgroundTaskId: plain.string,
+    persistedOutputPath: plain.string,
+    persistedOutputSize: plain.number,
   },
 );
 

@@ -46,7 +46,7 @@ export async function startShell(options: ShellOptions, context: ToolContext) {
     {
       cwd: context.cwd(),
       env: { ...context.env, ...ownVariables(context) },
-      tag: { name: runTag, value: `${context.shells.tag(context.env[runTag])}/${context.toolUseId}` },
+      tag: { name: runTag, value: `${context.shells.tag}/${context.toolUseId}` },
       input: command,
       timeoutMs,
       graceMs,
@@ -126,7 +126,8 @@ function readControlLines(text: string): Pick<ShellEnd, "stoppedIn" | "folder"> 
 export async function envFilesOf(folder: string): Promise<string[]> {
   const names = (await ignoringErrors(["ENOENT"], readdir(folder))) ?? [];
   const files: { path: string; writtenAt: number }[] = [];
-  for (const name of names.filter((one) => /^[a-z]+-hook-\d+\.sh$/.test(one)).sort(byNumber)) {
+  const envNames = names.filter((name) => /^[a-z]+-hook-\d+\.sh$/.test(name));
+  for (const name of envNames.sort((a, b) => a.localeCompare(b, "en", { numeric: true }))) {
     const path = join(folder, name);
     const found = await ignoringErrors(["ENOENT"], stat(path));
     if (found?.isFile() && found.size > 0) files.push({ path, writtenAt: found.mtimeMs });
@@ -161,10 +162,6 @@ export function openEnvFileCheck() {
   }
 
   return { usable, drop };
-}
-
-function byNumber(a: string, b: string): number {
-  return a.localeCompare(b, "en", { numeric: true });
 }
 
 async function versionOf(path: string): Promise<string> {

@@ -4,19 +4,15 @@ import { errorCode, openFlags } from "../../../files/internal.ts";
 import { analyseShell, type ShellPart } from "../../../permissions/internal.ts";
 import type { ToolPaths } from "../tool.ts";
 
-/** What a command printed, as far as it is shown. */
-export interface ShellOutput {
-  readonly text: string;
-  /** The file of the whole output, when it is more than is shown. */
-  readonly saved?: { readonly path: string; readonly sizeBytes: number };
-}
-
 const maxChars = 30_000;
 const previewChars = 2_000;
 const errorChars = 10_000;
 
-/** Reads what is shown and removes the file; a longer output is moved next to the transcript. */
-export async function readOutput(outputPath: string, paths: ToolPaths): Promise<ShellOutput> {
+/** Reads what is shown and removes the file; a longer output is moved next to the transcript, to `saved`. */
+export async function readOutput(
+  outputPath: string,
+  paths: ToolPaths,
+): Promise<{ text: string; saved?: { path: string; sizeBytes: number } }> {
   const { text, sizeBytes } = await beginningOf(outputPath);
   if (text.length <= maxChars && sizeBytes <= maxChars * 4) {
     await rm(outputPath, { force: true });
@@ -92,23 +88,18 @@ export function shellTraits(command: string, cwd: string) {
   const heads = parts.flatMap(headOf);
   // Text that bash evaluates twice does not matter here: the program is the same.
   const known = heads.length > 0 && problems.every(({ code }) => code === "second-evaluation");
-  return { silent: known && heads.every((head) => silentPrograms.has(head)), last: known ? heads.at(-1) : undefined };
+  return { silent: known && heads.every((head) => silentPrograms.has(head)), last: known ? (heads.at(-1) ?? "") : "" };
 }
 
-/** Exit codes that are an answer, not a failure. */
-export function exitCodeMeaning(program: string | undefined, code: number): string | undefined {
-  if (code !== 1 || program === undefined) return undefined;
-  return answers[program];
-}
-
-const answers: Readonly<Record<string, string>> = {
-  grep: "No matches found",
-  rg: "No matches found",
-  find: "Some directories were inaccessible",
-  diff: "Files differ",
-  test: "Condition is false",
-  "[": "Condition is false",
-};
+/** What exit code 1 of a program means, where it is an answer and not a failure. */
+export const meaningsOfOne: ReadonlyMap<string, string> = new Map([
+  ["grep", "No matches found"],
+  ["rg", "No matches found"],
+  ["find", "Some directories were inaccessible"],
+  ["diff", "Files differ"],
+  ["test", "Condition is false"],
+  ["[", "Condition is false"],
+]);
 
 function headOf(part: ShellPart): string[] {
   // An assignment is a part too, named after the variable; it prints nothing.

@@ -1,12 +1,5 @@
 import { defined } from "../../../protocol/internal.ts";
-import {
-  booleanSchema,
-  inputSchema,
-  objectSchema,
-  type SchemaValue,
-  stringListSchema,
-  stringSchema,
-} from "../json-schema.ts";
+import { inputSchema, objectSchema, plain, type SchemaValue } from "../json-schema.ts";
 import { type Tool, toolError, toolSuccess } from "../tool.ts";
 import {
   listTasks,
@@ -25,7 +18,7 @@ export const taskListTool: Tool = {
   name: "TaskList",
   description: "Lists the tasks of the session.",
   readOnly: true,
-  inputSchema: { type: "object", properties: {}, additionalProperties: false },
+  inputSchema: inputSchema({}),
   responseSchema: objectSchema({
     tasks: { type: "array", items: { type: "object", required: ["id", "subject", "status", "blockedBy"] } },
   }),
@@ -43,7 +36,7 @@ export const taskListTool: Tool = {
       ...defined({ owner }),
       blockedBy: blockedBy.filter((other) => open.has(other)),
     }));
-    return toolSuccess(taskListTool, { tasks });
+    return toolSuccess({ tasks });
   },
 };
 
@@ -77,9 +70,9 @@ export const taskGetTool: Tool = {
   },
   async run(input, { paths }) {
     const task = await loadTask(paths.tasks, String(input["taskId"]));
-    if (task === undefined) return toolSuccess(taskGetTool, { task: null });
+    if (task === undefined) return toolSuccess({ task: null });
     const { id, subject, description, status, blocks, blockedBy } = task;
-    return toolSuccess(taskGetTool, { task: { id, subject, description, status, blocks, blockedBy } });
+    return toolSuccess({ task: { id, subject, description, status, blocks, blockedBy } });
   },
 };
 
@@ -97,7 +90,7 @@ export const taskCreateTool: Tool = {
       metadata: { type: "object", description: "Anything else to keep with it" },
     },
   ),
-  responseSchema: objectSchema({ task: objectSchema({ id: stringSchema, subject: stringSchema }) }),
+  responseSchema: objectSchema({ task: objectSchema({ id: plain.string, subject: plain.string }) }),
   render(response) {
     const { task } = response as { task: { id: string; subject: string } };
     return `Task #${task.id} created successfully: ${task.subject}`;
@@ -123,7 +116,7 @@ export const taskCreateTool: Tool = {
       ...defined({ metadata }),
     };
     await withTasks(paths.tasks, signal, () => writeTask(paths.tasks, task));
-    return toolSuccess(taskCreateTool, { task: { id, subject } });
+    return toolSuccess({ task: { id, subject } });
   },
 };
 
@@ -134,8 +127,8 @@ const updateInput = inputSchema(
     description: { type: "string", description: "Another description" },
     activeForm: { type: "string", description: "What is shown while it is worked on" },
     status: { enum: ["pending", "in_progress", "completed", "deleted"], description: "The new status" },
-    addBlocks: { ...stringListSchema, description: "Tasks that wait for this one" },
-    addBlockedBy: { ...stringListSchema, description: "Tasks that this one waits for" },
+    addBlocks: { ...plain.strings, description: "Tasks that wait for this one" },
+    addBlockedBy: { ...plain.strings, description: "Tasks that this one waits for" },
     owner: { type: "string", description: "Who does it" },
     metadata: { type: "object", description: "Keys to set; null removes a key" },
   },
@@ -144,8 +137,8 @@ const updateInput = inputSchema(
 type UpdateInput = SchemaValue<typeof updateInput>;
 
 const updateResponse = objectSchema(
-  { success: booleanSchema, taskId: stringSchema, updatedFields: stringListSchema },
-  { error: stringSchema, statusChange: { type: "object", required: ["from", "to"] } },
+  { success: plain.boolean, taskId: plain.string, updatedFields: plain.strings },
+  { error: plain.string, statusChange: { type: "object", required: ["from", "to"] } },
 );
 
 type UpdateResponse = SchemaValue<typeof updateResponse>;
@@ -165,13 +158,13 @@ export const taskUpdateTool: Tool = {
     const input = given as UpdateInput;
     const { tasks } = context.paths;
     const before = await loadTask(tasks, input.taskId);
-    if (before === undefined) return toolSuccess(taskUpdateTool, failed(input, "Task not found"));
+    if (before === undefined) return toolSuccess(failed(input, "Task not found"));
     if (input.status === "completed" && before.status !== "completed") {
       const { id, subject, description } = before;
       const refused = await context.taskCompleted({ id, subject, description });
-      if (refused !== undefined) return toolSuccess(taskUpdateTool, failed(input, refused));
+      if (refused !== undefined) return toolSuccess(failed(input, refused));
     }
-    return toolSuccess(taskUpdateTool, await withTasks(tasks, context.signal, () => update(input, tasks)));
+    return toolSuccess(await withTasks(tasks, context.signal, () => update(input, tasks)));
   },
 };
 

@@ -1,12 +1,12 @@
 import { inputIssue } from "../check-tool-input.ts";
-import { inputSchema, numberSchema, objectSchema, stringSchema } from "../json-schema.ts";
+import { inputSchema, objectSchema, plain } from "../json-schema.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { fetchPage, urlFault, type WebFetchOptions, type WebPage } from "./fetch-page.ts";
 
 const maxChars = 100_000;
 
 export function webFetchTool(options: WebFetchOptions): Tool {
-  const tool: Tool = {
+  return {
     name: "WebFetch",
     description:
       "Gets a page of the public internet and answers a question about it. A redirect to another host is not followed: the answer names the new address.",
@@ -16,22 +16,20 @@ export function webFetchTool(options: WebFetchOptions): Tool {
       prompt: { type: "string", description: "What to find out from the page" },
     }),
     responseSchema: objectSchema({
-      bytes: numberSchema,
-      code: numberSchema,
-      codeText: stringSchema,
-      result: stringSchema,
-      durationMs: numberSchema,
-      url: stringSchema,
+      bytes: plain.number,
+      code: plain.number,
+      codeText: plain.string,
+      result: plain.string,
+      durationMs: plain.number,
+      url: plain.string,
     }),
     render: (response) => (response as { result: string }).result,
     refuse: ({ url }) => (URL.canParse(String(url)) ? undefined : inputIssue("url", "Invalid URL")),
-    run: ({ url, prompt }, context) => fetchAndDigest(tool, String(url), String(prompt), options, context),
+    run: ({ url, prompt }, context) => fetchAndDigest(String(url), String(prompt), options, context),
   };
-  return tool;
 }
 
 async function fetchAndDigest(
-  tool: Tool,
   url: string,
   prompt: string,
   options: WebFetchOptions,
@@ -45,7 +43,7 @@ async function fetchAndDigest(
   if ("error" in fetched) return toolError(fetched.error);
   const { code, codeText } = fetched;
   const success = (bytes: number, result: string): ToolResult =>
-    toolSuccess(tool, { bytes, code, codeText, result, durationMs: Math.round(now() - startedAt), url });
+    toolSuccess({ bytes, code, codeText, result, durationMs: Math.round(now() - startedAt), url });
   if ("movedTo" in fetched) {
     const { from, movedTo } = fetched;
     return success(

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../../files/fixtures/temp-folder.ts";
 import type { Command } from "../../command-line/command.ts";
 import { parseCall } from "../../command-line/parse.ts";
-import { heard } from "../../fixtures/caller.ts";
+import { runWithIo } from "../../fixtures/caller.ts";
 import { command as archive } from "./archive.ts";
 import { command as fork } from "./fork.ts";
 import { command as ls } from "./ls.ts";
@@ -22,7 +22,7 @@ async function person() {
   await cp(join(recorded, "a-plain"), folder, { recursive: true });
   const caller = { home, cwd: "/home/dev/project", env: { HOOKLINE_HOME: join(home, "state") } };
   const run = (command: Command, ...args: string[]) =>
-    heard(caller, (io) => command.run(parseCall("sessions", command, args), io));
+    runWithIo(caller, (io) => command.run(parseCall("sessions", command, args), io));
   return { home, folder, file: join(folder, `${id}.jsonl`), run };
 }
 

@@ -3,16 +3,16 @@ import { join, resolve } from "node:path";
 import { isInside, replaceFile } from "../../../files/internal.ts";
 import { escapeJson, messageOf, Problem, plainLine } from "../../../protocol/internal.ts";
 import { type ExportFormat, exportSession, type SessionPlace, sessionAt } from "../../../sessions/internal.ts";
-import type { Command } from "../../command-line/command.ts";
-import { optionTexts } from "../../options/option-values.ts";
-import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
-
-const formats: Readonly<Record<string, ExportFormat>> = {
-  markdown: "markdown",
-  md: "markdown",
-  html: "html",
-  json: "json",
-};
+import type { Command, ParsedCall } from "../../command-line/command.ts";
+import { choice } from "../../options/option-values.ts";
+import {
+  contentOptions,
+  includedContent,
+  jsonOption,
+  namedSession,
+  rootOption,
+  warnTruncatedArchives,
+} from "../../options/session-options.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--format markdown|html|json] [--out FILE] [--subagents] [--thinking] [--results]",
@@ -24,10 +24,7 @@ Account data and environment files are never included. The default format is tha
     format: { value: "FORMAT", about: "markdown, html or json" },
     out: { value: "FILE", about: "write to FILE instead of standard output" },
     force: { about: "replace FILE if it exists" },
-    subagents: { about: "include subagents" },
-    thinking: { about: "include thinking" },
-    results: { about: "include tool results" },
-    branch: { value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
+    ...contentOptions,
     root: rootOption,
     json: { ...jsonOption, about: "same as --format json" },
   },
@@ -40,7 +37,7 @@ Account data and environment files are never included. The default format is tha
     const place = await namedSession(call, io);
     const out = call.text("out");
     const file = out === undefined ? undefined : resolve(io.cwd, out);
-    const format = formatFrom(call.flag("json") ? "json" : call.text("format"), file);
+    const format = call.flag("json") ? "json" : exportFormat(call, file);
     if (file !== undefined && existsSync(file) && !call.flag("force")) {
       throw new Problem("cli/usage", `${file} already exists. Use --force to replace it.`);
     }
@@ -51,12 +48,7 @@ Account data and environment files are never included. The default format is tha
       );
     }
     const session = sessionAt(place);
-    const text = await exportSession(session, format, {
-      agents: call.flag("subagents"),
-      thinking: call.flag("thinking"),
-      results: call.flag("results"),
-      ...optionTexts(call, { leaf: "branch" }),
-    });
+    const text = await exportSession(session, format, includedContent(call));
     await warnTruncatedArchives(await session.load(), io);
     if (file === undefined) await io.out(format === "json" ? escapeJson(text) : text);
     else {
@@ -75,9 +67,7 @@ function isTranscript({ root }: SessionPlace, file: string): boolean {
   return /\.jsonl(?:\.gz)?$/.test(real) && isInside(real, join(realpathSync(root.path), "projects"));
 }
 
-function formatFrom(name: string | undefined, file: string | undefined): ExportFormat {
-  const wanted = name ?? /\.(md|html|json)$/.exec(file ?? "")?.[1] ?? "markdown";
-  const format = Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
-  if (format !== undefined) return format;
-  throw new Problem("cli/usage", `Unknown format "${wanted}". Use markdown, html or json.`);
+function exportFormat(call: ParsedCall, file: string | undefined): ExportFormat {
+  const named = choice(call, "format", ["markdown", "md", "html", "json"]) ?? /\.(html|json)$/.exec(file ?? "")?.[1];
+  return named === "html" || named === "json" ? named : "markdown";
 }

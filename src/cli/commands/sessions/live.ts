@@ -3,7 +3,7 @@ import { type LiveSession, liveSessions, watchLive } from "../../../sessions/int
 import type { Command, Io } from "../../command-line/command.ts";
 import { sessionOptions, sessionSearch } from "../../options/session-options.ts";
 import { timeText } from "../../print/figures.ts";
-import { tableText } from "../../print/table.ts";
+import { type Column, tableText } from "../../print/table.ts";
 import { jsonText, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
@@ -44,24 +44,19 @@ cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one obje
 function liveText(sessions: readonly LiveSession[], io: Io): string {
   if (sessions.length === 0) return "No sessions are running.\n";
   const style = styleFor(io);
-  const columns = [
-    { header: "pid", align: "right" },
-    { header: "session" },
-    { header: "status", flexible: true },
-    { header: "since" },
-    { header: "directory", flexible: true },
-    { header: "name", flexible: true },
-  ] as const;
-  const rows = sessions.map((session) => [
-    String(session.pid),
-    plainLine(session.sessionId).slice(0, 8),
-    `${statusOf(session)}${session.live === "yes" ? "" : ` (${session.live === "no" ? "ended" : "maybe ended"})`}`,
-    timeText(session.startedAtMs),
-    plainLine(session.cwd ?? ""),
-    plainLine(session.name ?? ""),
-  ]);
-  const paint = (cell: string, column: number) => (column === 1 ? style.cyan(cell) : cell);
-  return tableText(columns, rows, style, io.terminal.out ? io.terminal.columns : undefined, paint);
+  const columns: readonly Column<LiveSession>[] = [
+    { header: "pid", text: ({ pid }) => String(pid), align: "right" },
+    { header: "session", text: ({ sessionId }) => plainLine(sessionId).slice(0, 8), paint: style.cyan },
+    { header: "status", text: (session) => `${statusOf(session)}${endedText(session)}`, flexible: true },
+    { header: "since", text: ({ startedAtMs }) => timeText(startedAtMs) },
+    { header: "directory", text: ({ cwd }) => plainLine(cwd ?? ""), flexible: true },
+    { header: "name", text: ({ name }) => plainLine(name ?? ""), flexible: true },
+  ];
+  return tableText(columns, sessions, style, io.terminal.columns);
+}
+
+function endedText({ live }: LiveSession): string {
+  return { yes: "", no: " (ended)", unknown: " (maybe ended)" }[live];
 }
 
 function statusOf({ status, waitingFor, headless }: LiveSession): string {

@@ -3,14 +3,14 @@ import { expiringSessions, lastActivity, listSessions, type SessionSummary } fro
 import type { Command, Io } from "../../command-line/command.ts";
 import { pointInTime, wholeNumber } from "../../options/option-values.ts";
 import { sessionOptions, sessionSearch } from "../../options/session-options.ts";
-import { plural, sizeText, timeText } from "../../print/figures.ts";
-import { tableText } from "../../print/table.ts";
+import { homePath, plural, sizeText, timeText } from "../../print/figures.ts";
+import { type Column, tableText } from "../../print/table.ts";
 import { jsonText, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[--here | --project DIR] [--since TIME] [--limit N] [--json]",
   about: `Lists sessions of all agents on this machine, Hookline's own and archived ones included, latest activity first.
-The time is that of the last entry. Beyond --limit, sessions whose files changed earlier are left out.
+The time is that of the last entry. With more sessions than --limit, those whose files changed last are listed.
 
 With --json: { sessions: [{ id, project, cwd, title, firstPrompt, startedAt, lastAt, sizeBytes, version, branch, agents, live, origin,
 goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that a client will delete within 7 days and that are not archived.`,
@@ -51,35 +51,20 @@ function rowOf({ place, alsoUsedFor, modifiedMs, lastPrompt, ...row }: SessionSu
 function listText(sessions: readonly SessionSummary[], io: Io): string {
   if (sessions.length === 0) return "No sessions.\n";
   const style = styleFor(io);
-  const columns = [
-    { header: "last activity" },
-    { header: "session" },
-    { header: "project", flexible: true },
-    { header: "size", align: "right" },
-    { header: "subagents", align: "right" },
-    { header: "" },
-    { header: "title", flexible: true },
-  ] as const;
-  const rows = sessions.map((session) => [
-    timeText(lastActivity(session)),
-    session.id.slice(0, 8),
-    plainLine(tilde(session.project, io.home)),
-    sizeText(session.sizeBytes),
-    session.agents === 0 ? "" : String(session.agents),
-    stateOf(session),
-    plainLine(session.title ?? ""),
-  ]);
-  const paint = (cell: string, column: number) =>
-    column === 1 ? style.cyan(cell) : column === 5 ? style.green(cell) : cell;
-  return tableText(columns, rows, style, io.terminal.out ? io.terminal.columns : undefined, paint);
+  const columns: readonly Column<SessionSummary>[] = [
+    { header: "last activity", text: (session) => timeText(lastActivity(session)) },
+    { header: "session", text: ({ id }) => id.slice(0, 8), paint: style.cyan },
+    { header: "project", text: ({ project }) => plainLine(homePath(project, io.home)), flexible: true },
+    { header: "size", text: ({ sizeBytes }) => sizeText(sizeBytes), align: "right" },
+    { header: "subagents", text: ({ agents }) => (agents === 0 ? "" : String(agents)), align: "right" },
+    { header: "", text: stateOf, paint: style.green },
+    { header: "title", text: ({ title }) => plainLine(title ?? ""), flexible: true },
+  ];
+  return tableText(columns, sessions, style, io.terminal.columns);
 }
 
 function stateOf({ live, goneAtSource, origin }: SessionSummary): string {
   if (live === "yes") return "live";
   if (goneAtSource) return "archived";
   return origin === "hookline" ? "own" : "";
-}
-
-function tilde(path: string, home: string): string {
-  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }

@@ -19,7 +19,7 @@ export const command: Command = {
 
 Intact lines are kept byte for byte; removed lines are saved in a file next to the session. Calls and tokens do not change. --in-place
 replaces the session with the repaired files, unless the session is still being written. --to subagents converts a session of an older
-version to the current layout, in place. --rollback undoes the last change in place, which can be a rollback; it also keeps a backup.`,
+version to the current layout, in place. --rollback undoes the last in-place change and keeps a backup; a second --rollback redoes it.`,
   mostArguments: 1,
   options: {
     "dry-run": { about: "print the changes without making them" },

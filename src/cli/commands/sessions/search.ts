@@ -96,7 +96,7 @@ function resultText(query: string, { hits, total, files, bytes }: SearchResult, 
     ];
     const head = `${style.cyan(hit.session.slice(0, 8))}  ${timeText(hit.timestamp)}  ${style.dim(plainLine(where.filter(Boolean).join(", ")))}`;
     const snippet = plainLine(hit.snippet);
-    return [head, `  ${io.terminal.out ? truncate(snippet, io.terminal.columns - 2) : snippet}`];
+    return [head, `  ${truncate(snippet, io.terminal.columns - 2)}`];
   });
   const more = total > hits.length ? `, ${hits.length} shown` : "";
   return `${[...lines, style.dim(`${plural(total, "hit")}${more}, in ${searched}`)].join("\n")}\n`;

@@ -3,15 +3,21 @@ import {
   type DocumentAgent,
   type DocumentItem,
   documentOf,
-  type EntryBlock,
   type Session,
   type SessionPlace,
   sessionAt,
   type TranscriptItem,
+  textOfEntry,
 } from "../../../sessions/internal.ts";
 import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { wholeNumber } from "../../options/option-values.ts";
-import { namedSession, sessionOptions, warnTruncatedArchives } from "../../options/session-options.ts";
+import {
+  contentOptions,
+  includedContent,
+  namedSession,
+  sessionOptions,
+  warnTruncatedArchives,
+} from "../../options/session-options.ts";
 import { durationText, timeText } from "../../print/figures.ts";
 import { pad, truncate } from "../../print/table.ts";
 import { jsonText, type Style, styleFor } from "../../print/terminal.ts";
@@ -27,10 +33,7 @@ With --json: the session as exported (schema hookline.session/1), with statistic
     turn: { excludes: ["last"], value: "N", about: "only this turn, counted from 1" },
     last: { value: "N", about: "only the last N entries, read from the end of the file" },
     raw: { about: "print the lines of the transcript" },
-    subagents: { about: "include subagents" },
-    thinking: { about: "include thinking" },
-    results: { about: "include tool results" },
-    branch: { value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
+    ...contentOptions,
     ...sessionOptions,
   },
   aliases: { agents: "subagents" },
@@ -81,23 +84,16 @@ async function showEntries(
     await io.out(jsonText({ session: id, file, entries }));
   } else {
     const style = styleFor(io);
-    for (const item of items)
-      await io.out(`${entryLine(item, style, io.terminal.out ? io.terminal.columns : undefined)}\n`);
+    for (const item of items) await io.out(`${entryLine(item, style, io.terminal.columns)}\n`);
   }
 }
 
 async function showTurns(session: Session, call: ParsedCall, io: Io): Promise<void> {
   const model = await session.load(io.signal);
   await warnTruncatedArchives(model, io);
-  const leaf = call.text("branch");
   const number = wholeNumber(call, "turn");
-  if (number !== undefined) turnOf(model.main.turns(leaf).turns, number);
-  const document = documentOf(model, {
-    agents: call.flag("subagents"),
-    thinking: call.flag("thinking"),
-    results: call.flag("results"),
-    ...(leaf === undefined ? {} : { leaf }),
-  });
+  if (number !== undefined) turnOf(model.main.turns(call.text("branch")).turns, number);
+  const document = documentOf(model, includedContent(call));
   const items = number === undefined ? document.items : document.items.filter(({ turn }) => turn === number);
   if (call.flag("json")) {
     const { speed: _, ...stats } = await session.stats();
@@ -128,7 +124,8 @@ function itemText(item: DocumentItem, style: Style, indent: string): string {
     case "answer":
       return put(style.green("answer"), item.text);
     case "thinking":
-      return put(style.dim("thinking"), item.text);
+    case "command":
+      return put(style.dim(item.kind), item.text);
     case "tool": {
       const figures = [item.status, durationText(item.durationMs)].filter(Boolean).join(", ");
       const input = typeof item.input === "string" ? item.input : JSON.stringify(item.input);
@@ -142,8 +139,6 @@ function itemText(item: DocumentItem, style: Style, indent: string): string {
       );
     case "feedback":
       return put(style.yellow("stop hook feedback"), item.text);
-    case "command":
-      return put(style.dim("command"), item.text);
     case "compaction":
       return put(style.yellow(`compaction ${plainLine(item.trigger ?? "")}`), item.summary ?? "");
     case "api-error":
@@ -167,13 +162,14 @@ function block(text: string, indent: string): string {
 }
 
 /** One entry on one line: its time, its kind and the beginning of its text. */
-function entryLine(item: TranscriptItem, style: Style, limit: number | undefined): string {
-  const time = pad(item.kind === "unreadable" ? "" : timeText(item.timestamp), 16);
+function entryLine(item: TranscriptItem, style: Style, limit: number): string {
+  const isUnreadable = item.kind === "unreadable";
+  const time = pad(isUnreadable ? "" : timeText(item.timestamp), 16);
   const name = nameOf(item);
-  const text = plainLine(textOf(item));
-  const room = limit === undefined ? undefined : limit - 16 - name.length - 4;
-  const paint = item.kind === "unreadable" ? style.red : style.cyan;
-  return `${style.dim(time)}  ${paint(name)}  ${room === undefined ? text : truncate(text, Math.max(room, 0))}`.trimEnd();
+  const text = isUnreadable ? `${item.why}, ${item.length} bytes at ${item.offset}` : textOfEntry(item);
+  const room = Math.max(0, limit - 16 - name.length - 4);
+  const paint = isUnreadable ? style.red : style.cyan;
+  return `${style.dim(time)}  ${paint(name)}  ${truncate(plainLine(text), room)}`.trimEnd();
 }
 
 function nameOf(item: TranscriptItem): string {
@@ -188,38 +184,5 @@ function nameOf(item: TranscriptItem): string {
       return plainLine(item.name) || "other";
     default:
       return item.kind;
-  }
-}
-
-function textOf(item: TranscriptItem): string {
-  switch (item.kind) {
-    case "unreadable":
-      return `${item.why}, ${item.length} bytes at ${item.offset}`;
-    case "user":
-    case "assistant":
-      return item.content.map(blockText).filter(Boolean).join(" ");
-    case "attachment":
-      return JSON.stringify(item.fields);
-    case "bridge-session":
-      return "";
-    case "other":
-      return JSON.stringify(item.object);
-    default:
-      return typeof item.content === "string" ? item.content : "";
-  }
-}
-
-function blockText(block: EntryBlock): string {
-  switch (block.type) {
-    case "text":
-      return block.text;
-    case "thinking":
-      return `(thinking) ${block.thinking}`;
-    case "tool_use":
-      return `${block.name} ${JSON.stringify(block.input ?? {})}`;
-    case "tool_result":
-      return block.content.map(blockText).join(" ");
-    default:
-      return `[${block.type}]`;
   }
 }

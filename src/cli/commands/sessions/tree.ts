@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { plainLine } from "../../../protocol/internal.ts";
 import {
   type Branch,
@@ -91,7 +92,7 @@ function treeText(model: SessionModel, lineage: readonly { readonly id: string }
   const unplaced = topAgents(model).filter((agent) => !placed.has(agent));
   const abandoned = model.main.branches.list().filter(({ active }) => !active);
   const nodes: Node[] = [
-    ...lineage.map(({ id }) => ({ text: `${style.dim("came from")} ${plainLine(id)}`, below: [] })),
+    ...lineage.map(({ id }) => ({ text: `${style.dim("continues")} ${plainLine(id)}`, below: [] })),
     ...turns.map((turn) => turnNode(turn, model, style)),
     ...unplaced.map((agent) => agentNode(agent, style)),
     ...abandoned.map((branch) => branchNode(branch, style)),
@@ -104,8 +105,7 @@ function treeText(model: SessionModel, lineage: readonly { readonly id: string }
     plural(model.main.compactions.length, "compaction"),
     plural(localCommands.length, "local command"),
   ];
-  const limit = io.terminal.out ? io.terminal.columns : Number.POSITIVE_INFINITY;
-  return `${[head, style.dim(facts.join(", ")), ...treeLines(nodes, "", limit)].join("\n")}\n`;
+  return `${[head, style.dim(facts.join(", ")), ...treeLines(nodes, "", io.terminal.columns)].join("\n")}\n`;
 }
 
 interface Node {
@@ -156,9 +156,8 @@ function branchNode({ kind, leaf, size, forkPoint, summary }: Branch, style: Sty
 function treeLines(nodes: readonly Node[], indent: string, limit: number): string[] {
   return nodes.flatMap(({ text, rest = "", below }, index) => {
     const last = index === nodes.length - 1;
-    const bare = text.replace(/\u001b\[\d+m/g, "");
-    const room = limit - indent.length - 3 - bare.length - 2;
-    const tail = rest === "" || room < 4 ? "" : `  ${limit === Number.POSITIVE_INFINITY ? rest : truncate(rest, room)}`;
+    const room = limit - indent.length - 3 - stripVTControlCharacters(text).length - 2;
+    const tail = rest === "" || room < 4 ? "" : `  ${truncate(rest, room)}`;
     return [
       `${indent}${last ? "└─ " : "├─ "}${text}${tail}`,
       ...treeLines(below, `${indent}${last ? "   " : "│  "}`, limit),

@@ -24,7 +24,7 @@ export const command: Command = {
   about: `Checks a transcript for errors without changing it.
 
 SESSION is an id, the beginning of an id, "last" (the newest session of this directory, the default) or the path of a transcript. Also
-reports the entries that a reader would miss that only follows parents from the end. Exit status: 1 when there are errors, else 0.`,
+reports entries that cannot be reached from the end by following parents. Exit status: 1 when there are errors, else 0.`,
   options: {
     all: { about: "check every session" },
     errors: { about: "omit warnings and notes" },

@@ -1,15 +1,16 @@
 import {
-  eventOutputShapes,
-  hookOutputShapes,
+  eventOutputFields,
+  hookOutputFields,
   isObject,
   messageOf,
   showValue,
   type ToolInput,
+  type Verdict,
 } from "../../../protocol/internal.ts";
 import type { RunnerResult } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
-import { withFieldWarnings } from "./exact-shape.ts";
+import { specificOf, withFieldWarnings } from "./exact-shape.ts";
 import { decisions, failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";
 import { recoverRestriction } from "./salvage.ts";
 
@@ -33,10 +34,17 @@ export function readReturned(ran: RunnerResult, value: unknown, run: HookRun): R
 }
 
 function readValue(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer {
-  if (!isObject(value)) return failed(ran, "returned a value that is not an object", run);
-  if (value instanceof Map || value instanceof Error || value instanceof Date)
-    return failed(ran, `returned a ${value.constructor.name}, which is not an answer`, run);
-  if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, run);
+  if (!isObject(value)) return restrictionIn(value, run) ?? failed(ran, "returned a value that is not an object", run);
+  const read = readObject(ran, value, run);
+  const { verdict, stop, failure } = read.answer;
+  const restricts = stop !== undefined || (verdict.kind !== "allow" && verdict.kind !== "none");
+  if (!hidesContent(value) || restricts || failure !== undefined) return read;
+  return failed(ran, `returned a value of type ${typeName(value)}, which is not an answer; return a plain object`, run);
+}
+
+function readObject(ran: RunnerResult, value: Json, run: HookRun): ReadAnswer {
+  // An instance of a class may inherit it.
+  if ("kind" in value) return readVerdict(ran, value, run);
   const exact = readExact(value, run);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
   const unknown = unknownIn(value);
@@ -57,6 +65,20 @@ function readValue(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer 
   if (exact.unknownWord === undefined || !failureBlocks(run)) return read;
   const failure = `returned an unknown decision ${showValue(exact.unknownWord)}`;
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };
+}
+
+/** A `Set`, a `Response`, a generator, an instance with getters only: what it means may be in none of its fields. */
+function hidesContent(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  // A plain object, which in another realm has another `Object.prototype`.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return false;
+  return Object.keys(value).length === 0 || [Map, Set, Date, Error].some((type) => value instanceof type);
+}
+
+function typeName(value: object): string {
+  // The constructor of a generator has no name, and an object may have no constructor.
+  const type: unknown = value.constructor;
+  return (typeof type === "function" && type.name) || Object.prototype.toString.call(value).slice(8, -1);
 }
 
 /** Next to an unknown decision, only a restriction counts. */
@@ -96,17 +118,15 @@ function inexactAllow(unknown: readonly string[]): string {
 
 /** Names of fields that no answer has, in the object and in its part for the event. */
 function unknownIn(value: Json): readonly string[] {
-  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   return [
-    ...Object.keys(value).filter((name) => !Object.hasOwn(hookOutputShapes, name)),
-    ...Object.keys(specific).filter((name) => !Object.hasOwn(eventOutputShapes, name)),
+    ...Object.keys(value).filter((name) => !Object.hasOwn(hookOutputFields, name)),
+    ...Object.keys(specificOf(value)).filter((name) => !Object.hasOwn(eventOutputFields, name)),
   ];
 }
 
 /** `{ knd: "deny" }`: the name of an unknown field that contains the decision. */
 function misspelledDecision(value: Json): string | undefined {
-  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
-  const all: Json = { ...specific, ...value };
+  const all: Json = { ...specificOf(value), ...value };
   const names = unknownIn(value);
   return (
     names.find((name) => all[name] === "deny" || all[name] === "block") ?? names.find((name) => all[name] === "ask")
@@ -119,14 +139,32 @@ function repair(value: Json, why: string | undefined, run: HookRun): ReadAnswer 
   const found = recoverRestriction(value, run, decisionName);
   if (found === undefined) return undefined;
   const { verdict, spelling } = found;
-  const message = `${nameOf(run)} returned a value with a fault; its ${verdict.kind} still counts (${why ?? `it was returned as ${spelling}`}).`;
+  return repaired(verdict, why ?? `it was returned as ${spelling}`, run);
+}
+
+function repaired(verdict: Verdict, why: string, run: HookRun): ReadAnswer {
+  const message = `${nameOf(run)} returned a value with a fault; its ${verdict.kind} still counts (${why}).`;
   return { answer: { verdict }, warnings: [warn(run, "output-repaired", message)] };
 }
+
+/** A denial in a list of answers, or in a text; else another restriction, unless the failure itself denies. */
+function restrictionIn(value: unknown, run: HookRun): ReadAnswer | undefined {
+  const items: readonly unknown[] = Array.isArray(value) ? value.flat(maxNesting) : [value];
+  const what = Array.isArray(value) ? "a list" : "a text";
+  const found = items.flatMap((item) => {
+    if (isObject(item)) return repair(item, `it was in ${what}; return one object`, run) ?? [];
+    const verdict = recoverRestriction(item, run)?.verdict;
+    return verdict === undefined ? [] : [repaired(verdict, `it was in ${what}; return one object`, run)];
+  });
+  return found.find(({ answer }) => answer.verdict.kind === "deny") ?? (failureBlocks(run) ? undefined : found[0]);
+}
+
+const maxNesting = 10;
 
 /** Names of the wire are many, and an object that has none of them was meant as something else. */
 function nothingKnownIn(value: Json): string | undefined {
   const names = Object.keys(value);
-  if (names.length === 0 || names.some((name) => Object.hasOwn(hookOutputShapes, name))) return undefined;
+  if (names.length === 0 || names.some((name) => Object.hasOwn(hookOutputFields, name))) return undefined;
   return `it has no field of an answer, only ${names.slice(0, 5).map(showValue).join(", ")}`;
 }
 

@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import {
+  type Fields,
   type HookAnswerRecord,
   type HookOutput,
   isObject,
@@ -10,6 +11,7 @@ import {
   type Warning,
 } from "../../../protocol/internal.ts";
 import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
+import { fieldsFault } from "../../settings/check-fields.ts";
 import type { HookRun } from "../fire.ts";
 import { outputFault } from "./exact-shape.ts";
 import { type ReadAnswer, verdictOf, warn } from "./read-verdict.ts";
@@ -197,48 +199,43 @@ function permissionOutput(
 
 function faultOfUpdate(entry: unknown, { event, hook }: HookRun): string | undefined {
   if (!isObject(entry)) return "it is not an object";
-  const { type, destination, mode } = entry;
-  if (!destinations.has(destination)) return `destination must be ${[...destinations].join(", ")}`;
-  if (destination === "userSettings" && checkoutLayers.has(hook.layer.kind)) {
+  const fields = updateFields.get(entry["type"]);
+  if (fields === undefined) return `type ${JSON.stringify(entry["type"])} is not known`;
+  const fault = fieldsFault(entry, fields);
+  if (fault !== undefined) return `${fault.field} ${fault.why}`;
+  const update = entry as PermissionUpdate;
+  if (update.destination === "userSettings" && checkoutLayers.has(hook.layer.kind)) {
     return "a hook of the project may not write the user's settings";
   }
-  switch (type) {
-    case "addRules":
-    case "replaceRules":
-    case "removeRules":
-      return faultOfRules(entry);
+  switch (update.type) {
     case "setMode":
-      if (typeof mode !== "string") return "mode must be a string";
-      if (mode !== "bypassPermissions") return undefined;
-      if (destination !== "session") return "bypassPermissions is never stored";
+      if (update.mode !== "bypassPermissions") return undefined;
+      if (update.destination !== "session") return "bypassPermissions is never stored";
       return event.services.options.bypassAvailable ? undefined : "the host does not offer bypassPermissions";
     case "addDirectories":
     case "removeDirectories":
-      return isList(entry["directories"], (path) => typeof path === "string" && isAbsolute(path))
-        ? undefined
-        : "directories must be a list of absolute paths";
+      return update.directories.every((path) => isAbsolute(path)) ? undefined : "directories must be absolute paths";
     default:
-      return `type ${JSON.stringify(type)} is not known`;
+      return update.rules.some(({ toolName }) => toolName === "") ? "a toolName must not be empty" : undefined;
   }
 }
 
-function faultOfRules({ rules, behavior }: Readonly<Record<string, unknown>>): string | undefined {
-  if (!behaviours.has(behavior)) return "behavior must be allow, ask or deny";
-  return isList(rules, isRule) ? undefined : "rules must be a list of { toolName, ruleContent? }";
-}
-
-function isRule(rule: unknown): boolean {
-  if (!isObject(rule)) return false;
-  const { toolName, ruleContent } = rule;
-  return (
-    typeof toolName === "string" && toolName !== "" && (ruleContent === undefined || typeof ruleContent === "string")
-  );
-}
-
-function isList(value: unknown, check: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(check);
-}
-
-const destinations: ReadonlySet<unknown> = new Set(["session", "localSettings", "projectSettings", "userSettings"]);
-const behaviours: ReadonlySet<unknown> = new Set(["allow", "ask", "deny"]);
 const checkoutLayers: ReadonlySet<string> = new Set(["project", "local", "skill", "agent"]);
+
+const destination = { is: "text", of: ["session", "localSettings", "projectSettings", "userSettings"] } as const;
+const ruleFields: Fields = { toolName: { is: "text" }, ruleContent: { is: "text", optional: true } };
+const rulesUpdate: Fields = {
+  destination,
+  behavior: { is: "text", of: ["allow", "ask", "deny"] },
+  rules: { is: "list", of: { is: "object", fields: ruleFields } },
+};
+const directoriesUpdate: Fields = { destination, directories: { is: "list", of: { is: "text" } } };
+
+const updateFields: ReadonlyMap<unknown, Fields> = new Map<PermissionUpdate["type"], Fields>([
+  ["addRules", rulesUpdate],
+  ["replaceRules", rulesUpdate],
+  ["removeRules", rulesUpdate],
+  ["setMode", { destination, mode: { is: "text" } }],
+  ["addDirectories", directoriesUpdate],
+  ["removeDirectories", directoriesUpdate],
+]);

@@ -1,13 +1,12 @@
 import {
   closestName,
-  eventOutputShapes,
-  type HookOutput,
-  hookOutputShapes,
+  eventOutputFields,
+  type Fields,
+  hookOutputFields,
   isObject,
-  type OutputShape,
-  showValue,
   type Warning,
 } from "../../../protocol/internal.ts";
+import { type Fault, faultOf } from "../../settings/check-fields.ts";
 import type { HookRun } from "../fire.ts";
 import { type ReadAnswer, warn } from "./read-verdict.ts";
 
@@ -15,94 +14,55 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Describes the first field with an invalid value; undefined when the object has exactly the shape that the protocol allows. */
 export function outputFault(value: Json): string | undefined {
-  const [top] = faultsIn(value, hookOutputShapes, "");
-  if (top !== undefined) return top.why;
-  const specific = (value as HookOutput).hookSpecificOutput;
-  return specific === undefined
-    ? undefined
-    : faultsIn({ ...specific }, eventOutputShapes, "hookSpecificOutput.")[0]?.why;
+  const fault = firstFault(value);
+  return fault && inWords(fault);
 }
 
 /** The object without its invalid fields, and what is wrong with each of them. */
 export function withoutFaults(value: Json): { readonly value: Json; readonly faults: readonly string[] } {
-  const top = faultsIn(value, hookOutputShapes, "");
-  const kept = without(value, top);
-  const specific = kept["hookSpecificOutput"];
-  if (!isObject(specific)) return { value: kept, faults: top.map(({ why }) => why) };
-  const inner = faultsIn(specific, eventOutputShapes, "hookSpecificOutput.");
-  return {
-    value: { ...kept, hookSpecificOutput: without(specific, inner) },
-    faults: [...top, ...inner].map(({ why }) => why),
-  };
+  const fault = firstFault(value);
+  if (fault === undefined) return { value, faults: [] };
+  const rest = withoutFaults(withoutField(value, fault.field.split(".")));
+  return { value: rest.value, faults: [inWords(fault), ...rest.faults] };
 }
 
-interface Fault {
-  readonly key: string;
-  readonly why: string;
+function firstFault(value: Json): Fault | undefined {
+  return faultIn(value, hookOutputFields, "") ?? faultIn(specificOf(value), eventOutputFields, "hookSpecificOutput.");
 }
 
-function faultsIn(value: Json, shapes: Readonly<Record<string, OutputShape>>, prefix: string): readonly Fault[] {
-  const faults: Fault[] = [];
-  for (const key in shapes) {
-    const shape = shapes[key];
-    if (shape === undefined || !Object.hasOwn(value, key)) continue;
-    const field = value[key];
-    if (!fits(field, shape)) {
-      faults.push({ key, why: `${prefix}${key} must be ${describe(shape)}, not ${showValue(field)}` });
-    }
+export function specificOf({ hookSpecificOutput: specific }: Json): Json {
+  return isObject(specific) ? specific : {};
+}
+
+function faultIn(value: Json, fields: Fields, prefix: string): Fault | undefined {
+  for (const name in fields) {
+    const field = fields[name];
+    if (field === undefined || !Object.hasOwn(value, name)) continue;
+    const at = prefix + name;
+    // Only a callback can return it: what was meant to be there may restrict the call.
+    const isEmpty = value[name] === undefined && field.is !== "anything";
+    const fault = isEmpty ? { field: at, why: "must not be undefined" } : faultOf(value[name], field, at);
+    if (fault !== undefined) return fault;
   }
-  return faults;
+  return undefined;
 }
 
-function without(value: Json, faults: readonly Fault[]): Json {
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !faults.some((fault) => fault.key === key)));
+function inWords({ field, why }: Fault): string {
+  return `${field} ${why}`;
 }
 
-function fits(value: unknown, shape: OutputShape): boolean {
-  return typeof shape === "string" ? shapes[shape].fits(value) : typeof value === "string" && shape.includes(value);
-}
-
-function describe(shape: OutputShape): string {
-  return typeof shape === "string" ? shapes[shape].words : shape.map((word) => `"${word}"`).join(", ");
-}
-
-interface Shape {
-  readonly words: string;
-  fits(value: unknown): boolean;
-}
-
-const shapes: Readonly<Record<Extract<OutputShape, string>, Shape>> = {
-  text: { words: "a string", fits: isText },
-  flag: { words: "true or false", fits: (value) => typeof value === "boolean" },
-  number: { words: "a number", fits: (value) => typeof value === "number" },
-  object: { words: "an object", fits: isObject },
-  texts: { words: "a list of strings", fits: (value) => Array.isArray(value) && value.every(isText) },
-  "permission-answer": { words: "an object with behavior allow or deny", fits: isPermissionAnswer },
-  anything: { words: "anything", fits: () => true },
-};
-
-function isText(value: unknown): boolean {
-  return typeof value === "string";
-}
-
-function isPermissionAnswer(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { behavior, message, interrupt, updatedInput, updatedPermissions } = value;
-  return (
-    (behavior === "allow" || behavior === "deny") &&
-    (message === undefined || typeof message === "string") &&
-    (interrupt === undefined || typeof interrupt === "boolean") &&
-    (updatedInput === undefined || isObject(updatedInput)) &&
-    (updatedPermissions === undefined || Array.isArray(updatedPermissions))
-  );
+/** An answer in `hookSpecificOutput` is dropped as a whole. */
+function withoutField(value: Json, [name = "", answer]: readonly string[]): Json {
+  const { [name]: given, ...rest } = value;
+  if (answer === undefined || !isObject(given)) return rest;
+  return { ...rest, [name]: withoutField(given, [answer]) };
 }
 
 /** The answer, with a warning for each field that is misspelled or in the wrong object. */
 export function withFieldWarnings(read: ReadAnswer, value: Json, run: HookRun, subject: string): ReadAnswer {
-  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   const found = [
-    ...misspelledFields(value, Object.keys(hookOutputShapes), "", run, subject),
-    ...misspelledFields(specific, Object.keys(eventOutputShapes), "hookSpecificOutput.", run, subject),
+    ...misspelledFields(value, Object.keys(hookOutputFields), "", run, subject),
+    ...misspelledFields(specificOf(value), Object.keys(eventOutputFields), "hookSpecificOutput.", run, subject),
     ...misplacedFields(read, value, run, subject),
   ];
   return { answer: read.answer, warnings: found.length === 0 ? read.warnings : [...read.warnings, ...found] };
@@ -130,7 +90,7 @@ const maxComparedFields = 1_000;
 function misplacedFields({ warnings }: ReadAnswer, value: Json, run: HookRun, subject: string): readonly Warning[] {
   if (warnings.some(({ code }) => code === "output-repaired")) return [];
   const names = run.event.row.answers.filter(
-    (name) => Object.hasOwn(value, name) && !Object.hasOwn(hookOutputShapes, name),
+    (name) => Object.hasOwn(value, name) && !Object.hasOwn(hookOutputFields, name),
   );
   return names.map((name) =>
     warn(run, "output-ignored", `${subject} ${name} at the top of the object. It counts in hookSpecificOutput only.`),

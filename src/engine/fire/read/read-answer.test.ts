@@ -372,3 +372,34 @@ test("a rewrite next to the same hook's defer is dropped with a warning", () => 
   expect([answer.verdict.kind, answer.input]).toEqual(["defer", undefined]);
   expect(warnings.map(({ code }) => code)).toEqual(["rewrite-ignored"]);
 });
+
+test("a field that a callback leaves undefined is not an exact answer: an allow fails, a denial counts", () => {
+  const read = (specific: object) =>
+    readAnswer(
+      {
+        ended: { by: "answered" },
+        output: { kind: "returned", value: { hookSpecificOutput: { hookEventName: "PreToolUse", ...specific } } },
+        stdout: "",
+        stderr: "",
+        warnings: [],
+      },
+      runOf("PreToolUse"),
+    ).answer;
+  expect(read({ permissionDecision: "allow", updatedInput: undefined })).toEqual({
+    verdict: { kind: "none" },
+    failure: "returned an object that cannot be used: hookSpecificOutput.updatedInput must not be undefined",
+  });
+  const denied = read({ permissionDecision: "deny", permissionDecisionReason: undefined });
+  expect(denied.verdict).toEqual({ kind: "deny", reason: "Blocked by hook" });
+});
+
+test("an answer of a wrong shape is described by its field", () => {
+  const failure = (specific: object) =>
+    readAnswer(
+      printed(0, { hookSpecificOutput: { hookEventName: "SessionStart", ...specific } }),
+      runOf("SessionStart"),
+    ).answer.failure?.replace("printed an object that cannot be used: hookSpecificOutput.", "");
+  expect(failure({ watchPaths: ["/a", 5] })).toBe("watchPaths.1 must be a string, not 5");
+  expect(failure({ decision: { behavior: "allow", message: 5 } })).toBe("decision.message must be a string, not 5");
+  expect(failure({ action: "agree" })).toBe('action must be "accept" or "decline" or "cancel", not "agree"');
+});

@@ -21,18 +21,6 @@ export function replaceVariables(text: string, lookUp: (name: string) => string)
   return text.replace(variable, (_, braced?: string, bare?: string) => lookUp(braced ?? bare ?? ""));
 }
 
-/** The host's environment as hooks inherit it: whole, but for the names that are stripped. Worked out once per snapshot. */
-export function inheritedEnvironment(env: Environment, strip: readonly string[] = defaultStrip): Environment {
-  const exact = new Set(strip.filter((name) => !name.endsWith("*")));
-  const prefixes = strip.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !exact.has(name) && !prefixes.some((prefix) => name.startsWith(prefix))),
-  );
-}
-
-/** Tracing set up for the agent must not make every hook report as the agent. */
-const defaultStrip: readonly string[] = ["OTEL_*"];
-
 /** The variables that every command hook of an event receives. */
 export function eventVariables(hook: HookRef, payload: AnyPayload, depth: number): Record<string, string> {
   const level = (payload["effort"] as { level?: unknown } | undefined)?.level;
@@ -46,35 +34,30 @@ export function eventVariables(hook: HookRef, payload: AnyPayload, depth: number
   };
 }
 
-/** The environment of a hook: what the host has, what settings add, and for the checkout's own hooks what the checkout adds. */
-export function environmentOf({ layer }: ConfiguredHook, { settings, services }: EnvironmentSource): Environment {
-  const { shared, checkout } = environmentsOf(settings, services.options);
-  return isOfCheckout(layer) ? checkout : shared;
-}
-
 interface EnvironmentSource {
   readonly settings: EffectiveSettings;
   readonly services: Pick<Services, "options">;
 }
 
-interface Environments {
-  readonly shared: Environment;
-  /** For the checkout's own hooks. */
-  readonly checkout: Environment;
+/** The environment of a hook: what the host has, what settings add, and for the checkout's own hooks what the checkout adds. */
+export function environmentOf(
+  { layer }: Pick<ConfiguredHook, "layer">,
+  { settings, services: { options } }: EnvironmentSource,
+): Environment {
+  const known = environments.get(settings) ?? buildEnvironments(settings, options);
+  environments.set(settings, known);
+  return isOfCheckout(layer) ? known.checkout : known.shared;
 }
 
 /** Built once per snapshot, not once per event. */
-function environmentsOf(settings: EffectiveSettings, { env, stripEnv }: ResolvedOptions): Environments {
-  const known = environments.get(settings);
-  if (known !== undefined) return known;
-  const inherited = inheritedEnvironment(env, stripEnv);
-  const added = settings.merged.env;
-  const built = { shared: { ...inherited, ...added }, checkout: { ...inherited, ...settings.checkoutEnv, ...added } };
-  environments.set(settings, built);
-  return built;
-}
+const environments = new WeakMap<EffectiveSettings, ReturnType<typeof buildEnvironments>>();
 
-const environments = new WeakMap<EffectiveSettings, Environments>();
+function buildEnvironments({ merged, checkoutEnv }: EffectiveSettings, { env, stripEnv }: ResolvedOptions) {
+  const isStripped = (name: string): boolean =>
+    stripEnv.some((strip) => (strip.endsWith("*") ? name.startsWith(strip.slice(0, -1)) : name === strip));
+  const inherited: Environment = Object.fromEntries(Object.entries(env).filter(([name]) => !isStripped(name)));
+  return { shared: { ...inherited, ...merged.env }, checkout: { ...inherited, ...checkoutEnv, ...merged.env } };
+}
 
 export interface Placeholders {
   readonly projectDir: string;

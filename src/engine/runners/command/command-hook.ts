@@ -28,15 +28,18 @@ export function runCommand(hook: CommandHook, run: HookRun): MaybeAsync<RunnerRe
 function runPrepared(run: CommandRun): MaybeAsync<RunnerResult | "background"> {
   const { event, timeoutMs } = run;
   // The host does not wait for a background hook, so nothing else would keep it from starting.
-  if (event.signal.aborted) return neverBegun();
+  if (event.signal.aborted) return neverBegun(run);
   if (!runsInBackground(run)) return runAwaited(run);
   const job = backgroundJob(run, timeoutMs);
-  event.services.background.start(job, () => backgroundRun(job, run, start(run)));
+  const begin = (): BackgroundRun => backgroundRun(job, run, start(run));
+  event.services.background.start(job, begin, () => neverBegun(run));
   return "background";
 }
 
-function neverBegun(): RunnerResult {
-  return { ...resultNotStarted("cancelled before it began"), ended: { by: "cancelled" } };
+/** Its files are removed as after a run. */
+function neverBegun({ files }: CommandRun): MaybeAsync<RunnerResult> {
+  const result: RunnerResult = { ...resultNotStarted("cancelled before it began"), ended: { by: "cancelled" } };
+  return files.afterRun === undefined ? result : files.afterRun(result);
 }
 
 /** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
@@ -49,7 +52,7 @@ function runsInBackground({ command, event: { waitsFor, services } }: CommandRun
 /** Waits for one of the event's slots, then for the end of the hook or for the line that sends it into the background. */
 function runAwaited(run: CommandRun): MaybeAsync<RunnerResult | "background"> {
   const slot = run.slots.take(run.event.signal);
-  return whenReady(slot, (release) => (release === undefined ? neverBegun() : runInSlot(run, release)));
+  return whenReady(slot, (release) => (release === undefined ? neverBegun(run) : runInSlot(run, release)));
 }
 
 function runInSlot(run: CommandRun, release: () => void): Promise<RunnerResult | "background"> {
@@ -164,10 +167,10 @@ async function backgroundAnswer(
   const wakesAgent = run.command.asyncRewake === true && ran.ended.by === "exit" && ran.ended.code === 2;
   for (const warning of [...warnings, ...cameTooLate(record, run.command, wakesAgent)]) services.warn(warning);
   const ended = { ...record, background: true };
-  services.backgroundEnded(id, ended);
+  const sessionId = String(payload["session_id"]);
+  services.backgroundEnded(id, ended, sessionId);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
   if (wakesAgent) {
-    const sessionId = String(payload["session_id"]);
     wake(services, { sessionId, hook: ref, text: ran.stderr.trim() || ran.stdout.trim() });
     return undefined;
   }

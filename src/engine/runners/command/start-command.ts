@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync } from "node:fs";
 import {
   type CommandLine,
   type OnLine,
@@ -10,7 +10,7 @@ import {
 } from "../../../exec/internal.ts";
 import type { CommandHook, Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../../fire/fire.ts";
-import { closeDepthMark, openDepthMark } from "../../fire/hook-depth.ts";
+import { openDepthMark } from "../../fire/hook-depth.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
 import { remainingMs } from "../run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
@@ -74,7 +74,7 @@ export function startCommand(run: CommandRun, onBackground?: OnBackground): Star
   // Checked only when nothing could be started: the folder may no longer exist.
   const instead = running.pid === undefined ? folderInstead(run) : undefined;
   if (instead !== undefined) running = startProcess(line, optionsIn(instead.path));
-  closeDepthMark(mark);
+  if (mark !== undefined) closeSync(mark);
   const warnings = instead === undefined ? [] : [instead.warning];
   const done = running.done.then((finished) => resultOfProcess(finished, hook, run.hook.ref, warnings));
   return { done, running };

@@ -11,10 +11,8 @@ import type { HttpPolicy } from "./http-hook.ts";
 
 /** Which URLs and addresses a hook may reach, worked out for its layer beforehand. */
 export interface UrlPolicy {
-  /** `null` restricts nothing, an empty list allows nothing. */
-  readonly allowedUrls: readonly string[] | null;
-  /** Lists that can only narrow: the URL must be on each of them too. */
-  readonly narrowing?: readonly (readonly string[])[];
+  /** Lists of URL patterns. The URL must be on each of them; without a list it may be any. */
+  readonly urlLists: readonly (readonly string[])[];
   /** Whether loopback, private and similar addresses may be reached: always, or under these URL patterns. */
   readonly allowPrivate: boolean | readonly string[];
 }
@@ -31,8 +29,7 @@ export function admitUrl(text: string, policy: UrlPolicy): AdmittedUrl {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return { refused: `the url begins with ${url.protocol} but only http: and https: are allowed` };
   }
-  const lists = [...(policy.allowedUrls === null ? [] : [policy.allowedUrls]), ...(policy.narrowing ?? [])];
-  if (!lists.every((list) => isListed(url, list))) {
+  if (!policy.urlLists.every((list) => isListed(url, list))) {
     return { refused: `${urlInWords(url)} is not on the list allowedHttpHookUrls` };
   }
   const { allowPrivate } = policy;
@@ -49,16 +46,13 @@ function isListed(url: URL, patterns: readonly string[]): boolean {
 }
 
 /** Where a hook's requests may go and which variables its headers may hold. */
-export function httpPolicyOf({ layer }: ConfiguredHook, { merged: { http }, narrows }: EffectiveSettings): HttpPolicy {
+export function httpPolicyOf({ layer }: ConfiguredHook, { merged: { http }, trust }: EffectiveSettings): HttpPolicy {
+  /** A list of the checkout narrows what hooks of other layers may do only when it is trusted. */
   const applies = (key: "allowedHttpHookUrls" | "httpHookAllowedEnvVars") => (list: PolicyList) =>
-    !isOfCheckout(list.layer) || isOfCheckout(layer) || narrows(list.layer, key);
-  const [urls = null, ...narrowing] = http.urls.filter(applies("allowedHttpHookUrls")).map(({ values }) => values);
-  const variables = http.variables.filter(applies("httpHookAllowedEnvVars")).map(({ values }) => values);
+    !isOfCheckout(list.layer) || isOfCheckout(layer) || trust.ofKey(list.layer, key).state === "trusted";
   return {
-    allowedUrls: urls,
-    narrowing,
-    allowedEnvVars:
-      variables.length === 0 ? null : variables.reduce((kept, list) => kept.filter((name) => list.includes(name))),
+    urlLists: http.urls.filter(applies("allowedHttpHookUrls")).map(({ values }) => values),
+    variableLists: http.variables.filter(applies("httpHookAllowedEnvVars")).map(({ values }) => values),
     allowPrivate: reachesAnywhere.has(layer.kind) || http.allowPrivate,
   };
 }

@@ -4,7 +4,7 @@ import { connect, type LookupFunction, type Socket } from "node:net";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type CapturedOutput, capture } from "../../../exec/internal.ts";
-import { proofHeaders } from "../../../files/internal.ts";
+import { packageVersion, proofHeaders } from "../../../files/internal.ts";
 import { messageOf } from "../../../protocol/internal.ts";
 import { maxOutputBytes } from "../runner-result.ts";
 import type { Address } from "./destination.ts";
@@ -17,7 +17,6 @@ interface Exchange {
   readonly addresses: readonly Address[];
   readonly headers: HeaderList;
   readonly body: string;
-  readonly version: string;
   /** Set when only the daemon of an app may receive the request and answer it. */
   readonly daemon: OwnDaemon | undefined;
 }
@@ -80,7 +79,7 @@ async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: A
   request.setHeader("content-type", "application/json");
   request.setHeader("content-length", body.length);
   request.setHeader("accept-encoding", acceptEncoding);
-  request.setHeader("user-agent", `Hookline/${ask.version}`);
+  request.setHeader("user-agent", `Hookline/${packageVersion()}`);
   let sent = socket !== undefined;
   request.once("socket", (socket) => {
     socket.once(secure ? "secureConnect" : "connect", () => {

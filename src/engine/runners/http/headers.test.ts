@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fillHeaders } from "./headers.ts";
 
 const env = { TOK: "tokval", OTHER: "othval", CHAIN: "$TOK", EVIL: "a\r\nX-Evil: 1", NUL: "a\0b", ODD: "✓", EMPTY: "" };
-const rules = { env, allowedByHook: Object.keys(env), allowedByPolicy: null };
+const rules = { env, allowedByHook: Object.keys(env), allowedByPolicy: [] };
 
 test("$VAR and ${VAR} are replaced in one pass; everything else stays", () => {
   const written = {
@@ -25,7 +25,7 @@ test("$VAR and ${VAR} are replaced in one pass; everything else stays", () => {
 test("a variable that hook or policy does not list is empty, with a warning that holds no value", () => {
   const filled = fillHeaders(
     { X: "$TOK", Y: "a${OTHER}b" },
-    { env, allowedByHook: ["OTHER"], allowedByPolicy: ["TOK"] },
+    { env, allowedByHook: ["OTHER"], allowedByPolicy: [["TOK"]] },
   );
   expect(filled).toEqual({
     headers: [
@@ -49,7 +49,7 @@ test("a variable that hook or policy does not list is empty, with a warning that
 });
 
 test("an empty policy list allows no variable", () => {
-  const filled = fillHeaders({ X: "$TOK" }, { ...rules, allowedByPolicy: [] });
+  const filled = fillHeaders({ X: "$TOK" }, { ...rules, allowedByPolicy: [[]] });
   expect(filled).toMatchObject({ headers: [["X", ""]], warnings: [{ code: "header-variable" }] });
 });
 

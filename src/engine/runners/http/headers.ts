@@ -1,13 +1,13 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { attempt, type Warning } from "../../../protocol/internal.ts";
+import { attempt, succeeds, type Warning } from "../../../protocol/internal.ts";
 import { type Environment, replaceVariables } from "../command/command-env.ts";
 
 export interface HeaderRules {
   readonly env: Environment;
   /** The names that the hook lists. */
   readonly allowedByHook: readonly string[];
-  /** The names that policy allows; `null` restricts nothing. */
-  readonly allowedByPolicy: readonly string[] | null;
+  /** The names must be on each of these lists too. */
+  readonly allowedByPolicy: readonly (readonly string[])[];
 }
 
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -22,7 +22,8 @@ export function fillHeaders(written: Readonly<Record<string, string>>, rules: He
   const warnings: Warning[] = [];
   const headers: [string, string][] = [];
   for (const [name, text] of Object.entries(written)) {
-    if (!accepts(() => validateHeaderName(name)))
+    // Node's message repeats the value, so only the verdict is used.
+    if (!succeeds(() => validateHeaderName(name)))
       return { refused: "a header has a name that cannot be sent", warnings };
     if (setByUs.has(name.toLowerCase())) {
       if (!isWhatWeSend(name, text)) warnings.push(ignored(name));
@@ -32,7 +33,7 @@ export function fillHeaders(written: Readonly<Record<string, string>>, rules: He
     if (/[\r\n\0]/.test(value)) {
       return { refused: `header ${name} would hold a line break or NUL; the request was not sent`, warnings };
     }
-    if (!accepts(() => validateHeaderValue(name, value)))
+    if (!succeeds(() => validateHeaderValue(name, value)))
       return { refused: `header ${name} would hold characters that cannot be sent`, warnings };
     headers.push([name, value]);
   }
@@ -88,16 +89,6 @@ function fillVariables(text: string, header: string, rules: HeaderRules, warning
 
 function whyEmpty(name: string, { env, allowedByHook, allowedByPolicy }: HeaderRules): string | undefined {
   if (!allowedByHook.includes(name)) return "the hook's allowedEnvVars does not list";
-  if (allowedByPolicy !== null && !allowedByPolicy.includes(name)) return "httpHookAllowedEnvVars does not allow";
+  if (!allowedByPolicy.every((list) => list.includes(name))) return "httpHookAllowedEnvVars does not allow";
   return Object.hasOwn(env, name) && env[name] !== undefined ? undefined : "is not set";
-}
-
-/** Node's own judgement; its message repeats the value, so only the verdict is used. */
-function accepts(check: () => void): boolean {
-  try {
-    check();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -32,10 +32,9 @@ async function post(path: string, timeoutMs = 60_000): Promise<{ ran: RunnerResu
     {
       body: "{}",
       env: {},
-      policy: { allowedUrls: null, allowedEnvVars: null, allowPrivate: true },
+      policy: { urlLists: [], variableLists: [], allowPrivate: true },
       timeoutMs,
       signal: new AbortController().signal,
-      version: "1.2.3",
     },
   );
   clearInterval(watch);

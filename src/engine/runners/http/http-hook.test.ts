@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { deferred } from "../../../../test/deferred.ts";
+import { packageVersion } from "../../../files/internal.ts";
 import type { HttpHook } from "../../../protocol/internal.ts";
 import { type HttpCall, runHttp } from "./http-hook.ts";
 
@@ -54,10 +55,9 @@ function post(url: string, hook: Partial<HttpHook> = {}, { policy, ...more }: Lo
     {
       body: '{"hook_event_name":"Stop"}',
       env: {},
-      policy: { allowedUrls: null, allowedEnvVars: null, allowPrivate: true, ...policy },
+      policy: { urlLists: [], variableLists: [], allowPrivate: true, ...policy },
       timeoutMs: 60_000,
       signal: new AbortController().signal,
-      version: "1.2.3",
       ...more,
     },
   );
@@ -81,7 +81,7 @@ test("one POST with the payload as JSON, a fixed agent and the hook's own header
         "content-length": "26",
         "content-type": "application/json",
         host: `127.0.0.1:${port}`,
-        "user-agent": "Hookline/1.2.3",
+        "user-agent": `Hookline/${packageVersion()}`,
       },
       body: '{"hook_event_name":"Stop"}',
     },
@@ -275,7 +275,7 @@ test("a name with several addresses is tried at each of those that were checked"
 
 test("a URL off the list is not connected to", async () => {
   const { origin, seen } = await serve(answering(200));
-  const ran = await post(`${origin}/x`, {}, { policy: { allowedUrls: ["https://a.example/*"] } });
+  const ran = await post(`${origin}/x`, {}, { policy: { urlLists: [["https://a.example/*"]] } });
   expect(ran.failure).toBe(`${origin}/x is not on the list allowedHttpHookUrls`);
   expect(seen).toEqual([]);
 });

@@ -5,7 +5,6 @@ import {
   type HomeSource,
   isAnswerProof,
   isFileProblem,
-  packageVersion,
   proofHeaders,
   readDaemonRecord,
   readState,
@@ -39,7 +38,6 @@ export interface HttpCall extends Limit {
   readonly body: string;
   readonly env: Environment;
   readonly policy: HttpPolicy;
-  readonly version: string;
   /** Where daemon records are stored. Default: as for this process. */
   readonly home?: HomeSource;
   /** Looks up the addresses of a host name, at most once. Default: the system resolver. */
@@ -47,8 +45,8 @@ export interface HttpCall extends Limit {
 }
 
 export interface HttpPolicy extends UrlPolicy {
-  /** Variables that headers may name; `null` restricts nothing. */
-  readonly allowedEnvVars: readonly string[] | null;
+  /** Lists of the variables that headers may name. A variable must be on each of them. */
+  readonly variableLists: readonly (readonly string[])[];
 }
 
 export function runHttpHook(
@@ -58,8 +56,7 @@ export function runHttpHook(
   const { settings, services, signal } = event;
   const env = environmentOf(configured, event);
   const policy = httpPolicyOf(configured, settings);
-  const version = packageVersion();
-  return runHttp(hook, { body: line, env, policy, timeoutMs, signal, version, home: services.options });
+  return runHttp(hook, { body: line, env, policy, timeoutMs, signal, home: services.options });
 }
 
 /** Contract: resolves by the deadline whatever the server does, name lookup and the last byte included. */
@@ -76,7 +73,7 @@ async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promis
   const filled = fillHeaders(hook.headers ?? {}, {
     env: call.env,
     allowedByHook: hook.allowedEnvVars ?? [],
-    allowedByPolicy: call.policy.allowedEnvVars,
+    allowedByPolicy: call.policy.variableLists,
   });
   if ("refused" in filled) return resultNotStarted(filled.refused, filled.warnings);
   const resolved = await resolveHost(url.hostname, allowPrivate, call.resolve ?? systemResolve);
@@ -86,8 +83,8 @@ async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promis
   const daemon = await ownDaemon(url, call.home ?? {});
   const own = withSignIn(filled.headers, url);
   const headers = daemon === undefined ? own : [...own, daemon.header];
-  const { body, version } = call;
-  return resultOf(await exchange({ url, addresses, headers, body, version, daemon }, signal), url, filled.warnings);
+  const exchanged = await exchange({ url, addresses, headers, body: call.body, daemon }, signal);
+  return resultOf(exchanged, url, filled.warnings);
 }
 
 function resultOf(exchanged: Exchanged, url: URL, warnings: readonly Warning[]): RunnerResult {

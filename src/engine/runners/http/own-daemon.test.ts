@@ -52,10 +52,9 @@ async function stage(answer: (headers: IncomingHttpHeaders) => Record<string, st
         {
           body: "{}",
           env: {},
-          policy: { allowedUrls: null, allowedEnvVars: null, allowPrivate: true },
+          policy: { urlLists: [], variableLists: [], allowPrivate: true },
           timeoutMs: 10_000,
           signal: new AbortController().signal,
-          version: "1",
           home: { env: { HOOKLINE_HOME: state } },
         },
       ),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atEveryOperation } from "../../../files/fixtures/faulty-fs.ts";
 import { namesIn, tempFolder } from "../../../files/fixtures/temp-folder.ts";
-import { maxSettingsBytes } from "../settings-source.ts";
+import { maxSettingsBytes, realFile } from "../settings-source.ts";
 import { editSettings } from "./edit-file.ts";
 import type { Edit } from "./edit-text.ts";
 
@@ -15,17 +15,25 @@ async function settingsFile(content: string | Uint8Array): Promise<string> {
   return file;
 }
 
-test("an edit is written and reported, and can be taken back byte for byte", async () => {
-  const text = '\ufeff{\r\n\t"permissions": { "deny": [ ] }, // mine\r\n}';
+test("an edit is written and reported, and removed again byte for byte", async () => {
+  const text = '\ufeff{\r\n\t"permissions": { "deny": [ "Read" ] }, // mine\r\n}';
   const file = await settingsFile(text);
   chmodSync(file, 0o640);
   const done = await editSettings(file, () => [deny("Bash")]);
   expect(done).toMatchObject({ changed: true, created: false, before: text, after: readFileSync(file, "utf8") });
   expect(lstatSync(file).mode & 0o777).toBe(0o640);
-  const back = await editSettings(file, () => done.undo);
+  const back = await editSettings(file, () => [{ do: "remove", path: ["permissions", "deny", 1] }]);
   expect(readFileSync(file, "utf8")).toBe(text);
   expect(back.changed).toBe(true);
   expect(await namesIn(join(file, ".."))).toEqual(["settings.json"]);
+});
+
+test("a link to a missing file is followed from the real folder of the link", async () => {
+  const folder = await tempFolder();
+  mkdirSync(join(folder, "a", "b"), { recursive: true });
+  symlinkSync("a/b", join(folder, "linked"));
+  symlinkSync("../settings.json", join(folder, "a", "b", "settings.json"));
+  expect(await realFile(join(folder, "linked", "settings.json"))).toBe(join(folder, "a", "settings.json"));
 });
 
 test("the edits are planned with the current content of the file", async () => {
@@ -33,7 +41,7 @@ test("the edits are planned with the current content of the file", async () => {
   const has = (settings: unknown) =>
     (settings as { permissions: { deny: string[] } }).permissions.deny.includes("Bash");
   const done = await editSettings(file, (settings) => (has(settings) ? [] : [deny("Bash")]));
-  expect(done).toMatchObject({ changed: false, created: false, undo: [] });
+  expect(done).toMatchObject({ changed: false, created: false });
 });
 
 test("a missing file is created with its folder, unless there is nothing to write", async () => {

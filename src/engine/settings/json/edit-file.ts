@@ -1,7 +1,7 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname } from "node:path";
 import { errorCode, type Fs, ignoringErrors, nodeFs, replaceFile, sha256, withLock } from "../../../files/internal.ts";
 import { defined, Problem } from "../../../protocol/internal.ts";
-import { decodeUtf8, maxSettingsBytes, readSettingsSource, valueIn } from "../settings-source.ts";
+import { decodeUtf8, maxSettingsBytes, readSettingsSource, realFile, valueIn } from "../settings-source.ts";
 import { type Edit, editText } from "./edit-text.ts";
 
 interface EditOptions {
@@ -28,8 +28,6 @@ export interface EditedFile {
   readonly created: boolean;
   readonly before: string;
   readonly after: string;
-  /** Edits that take this one back; byte for byte if nothing else has changed. */
-  readonly undo: readonly Edit[];
   /** The hash of the new content, as in a layer. */
   readonly contentHash: string;
 }
@@ -51,7 +49,8 @@ export async function editSettings(file: string, change: PlanEdits, options: Edi
   try {
     if (dryRun) return (await planEdit(file, file, change, options, fs)).result;
     await makeFolder(dirname(file), fs, options.folderMode ?? 0o755);
-    const target = await targetOf(file, fs);
+    // An edit under another name waits for the same lock.
+    const target = await realFile(file, fs);
     return await withLock(target, () => editLocked(file, target, change, options, fs), defined({ fs, signal }));
   } catch (cause) {
     throw asProblem(cause, file);
@@ -84,40 +83,26 @@ async function planEdit(
   { prepare, verify }: EditOptions,
   fs: Fs,
 ): Promise<{ bytes: Uint8Array | undefined; result: EditedFile }> {
-  const bytes = await bytesOf(file, target, fs);
+  const found = await readSettingsSource(target, fs);
+  if (found.is === "unreadable") throw unreadable(file, found.why);
+  const bytes = found.is === "read" ? found.bytes : undefined;
   const before = bytes === undefined ? "{}\n" : decodeUtf8(bytes);
   if (before === undefined) throw unreadable(file, "it is not UTF-8. It was left as it is");
   const base = prepare !== undefined && valueIn(before).is === "read" ? prepare(before) : before;
   // The editor refuses a text that cannot be read, with the position.
   const read = valueIn(base);
-  const { text, undo } = editText(base, change(read.is === "read" ? read.value : undefined, before), file);
+  const text = editText(base, change(read.is === "read" ? read.value : undefined, before), file);
   const after = Buffer.from(text);
   if (after.length > maxSettingsBytes) throw tooLarge(file, after.length);
   const changed = text !== before;
   const created = bytes === undefined && changed;
-  const result: EditedFile = { changed, created, before, after: text, undo, contentHash: sha256(after) };
+  const result: EditedFile = { changed, created, before, after: text, contentHash: sha256(after) };
   verify?.(result);
   return { bytes, result };
 }
 
-async function bytesOf(file: string, target: string, fs: Fs): Promise<Uint8Array | undefined> {
-  const found = await readSettingsSource(target, fs);
-  if (found.is === "unreadable") throw unreadable(file, found.why);
-  return found.is === "read" ? found.bytes : undefined;
-}
-
 function unreadable(file: string, why: string): Problem {
-  return new Problem("settings/unreadable", `${file} cannot be edited: ${why}.`, { about: { file } });
-}
-
-/** The target of a link, so that an edit under another name waits for the same lock. */
-async function targetOf(file: string, fs: Fs): Promise<string> {
-  const real = await ignoringErrors(["ENOENT"], fs.realpath(file));
-  if (real !== undefined) return real;
-  const link = await ignoringErrors(["ENOENT", "EINVAL"], fs.readlink(file));
-  const folder = await fs.realpath(dirname(file));
-  // A link may point to a file that does not exist yet.
-  return link === undefined ? join(folder, basename(file)) : targetOf(resolve(folder, link), fs);
+  return new Problem("settings/unreadable", `${file} cannot be read: ${why}.`, { about: { file } });
 }
 
 async function makeFolder(folder: string, fs: Fs, mode: number): Promise<void> {
@@ -126,9 +111,11 @@ async function makeFolder(folder: string, fs: Fs, mode: number): Promise<void> {
   await ignoringErrors(["EEXIST"], fs.mkdir(folder, mode));
 }
 
-/** Turns a file or lock error into a `Problem`; other errors are rethrown. */
+/** Turns a file or lock error into a `Problem`, and names the file in every `Problem`; other errors are rethrown. */
 function asProblem(cause: unknown, file: string): unknown {
   if (cause instanceof Problem && cause.code === "file/locked") return busy(file, cause.message, cause);
+  if (cause instanceof Problem && !cause.message.includes(file))
+    return new Problem(cause.code, `In ${file}: ${cause.message}`, { about: { ...cause.about, file }, cause });
   if (cause instanceof Problem || !(cause instanceof Error) || errorCode(cause) === undefined) return cause;
   return new Problem("settings/not-written", `${file} cannot be edited: ${cause.message}`, { about: { file }, cause });
 }

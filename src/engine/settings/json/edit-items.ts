@@ -49,11 +49,6 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return pieces.join("") + text.slice(at);
 }
 
-/** The text between the brackets of a container. */
-export function insideOf(text: string, container: JsonContainer): string {
-  return text.slice(container.start + 1, container.end - 1);
-}
-
 /** The blanks at the start of the line that contains a position. */
 export function lineIndent(text: string, at: number): string {
   const lineStart = text.lastIndexOf("\n", at - 1) + 1;
@@ -77,7 +72,7 @@ export function insertItem(text: string, container: JsonContainer, item: NewItem
   const [first] = container.items;
   const last = container.items.at(-1);
   if (first === undefined || last === undefined) {
-    const inside = insideOf(text, container);
+    const inside = text.slice(container.start + 1, container.end - 1);
     if (layout.oneLine && inside.trim() === "" && !isLong)
       return [{ start: container.start + 1, end: container.end - 1, text: inline }];
     const outer = lineIndent(text, container.start);
@@ -128,16 +123,8 @@ function onOneLine({ key, value }: NewItem, layout: Layout): string {
   return before + printedInline(value, layout);
 }
 
-/**
- * Removes an item with its line. Comments stay. Contract: takes back exactly what `insertItem` did; for a container that was empty
- * before, `emptied` is the text that was between its brackets.
- */
-export function removeItem(
-  text: string,
-  container: JsonContainer,
-  item: JsonItem,
-  emptied: string | undefined,
-): readonly Splice[] {
+/** Removes an item with its line. Comments stay. Contract: takes back exactly what `insertItem` added to other items. */
+export function removeItem(text: string, container: JsonContainer, item: JsonItem): readonly Splice[] {
   const { value, comma } = item;
   const before = container.items[container.items.indexOf(item) - 1];
   const from = before === undefined ? container.start + 1 : (before.comma ?? before.value.end - 1) + 1;
@@ -148,7 +135,11 @@ export function removeItem(
   const blanks = blanksBefore(text, from, item.start);
   // After a line comment the line break must stay, or what follows would become part of the comment.
   const start = blanks.onLineComment && !endsLine(text, end) ? item.start : blanks.at;
-  if (container.items.length === 1) return [...emptying(text, container, { start, end, text: "" }, emptied), ...commas];
+  if (container.items.length === 1) {
+    const left = text.slice(container.start + 1, start) + text.slice(end, container.end - 1);
+    if (left.trim() === "") return [{ start: container.start + 1, end: container.end - 1, text: "" }];
+    return [{ start, end, text: "" }, ...commas];
+  }
   if (before === undefined && !text.slice(start, item.start).includes("\n"))
     return [{ start: item.start, end: afterBlanks(text, end), text: "" }, ...commas];
   // The last item of a list without a trailing comma: the one before it becomes the last and loses its comma.
@@ -158,18 +149,6 @@ export function removeItem(
 
 function oneSign(at: number): Splice {
   return { start: at, end: at + 1, text: "" };
-}
-
-function emptying(
-  text: string,
-  container: JsonContainer,
-  taken: Splice,
-  emptied: string | undefined,
-): readonly Splice[] {
-  const left = text.slice(container.start + 1, taken.start) + text.slice(taken.end, container.end - 1);
-  const inside = { start: container.start + 1, end: container.end - 1 };
-  if (emptied !== undefined && emptied.trim() === left.trim()) return [{ ...inside, text: emptied }];
-  return left.trim() === "" ? [{ ...inside, text: "" }] : [taken];
 }
 
 /** The start of the blanks before an item: after the last comment, or after `from`. */

@@ -3,7 +3,6 @@ import { defined, Problem } from "../../../protocol/internal.ts";
 import {
   applySplices,
   insertItem,
-  insideOf,
   layoutOf,
   lineIndent,
   printed,
@@ -16,30 +15,14 @@ import { faultText, type JsonContainer, type JsonItem, type JsonNode, parseJsonc
 /** Keys and numbers from the root to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** One change of a settings file. It is plain data, so that the caller can store how to undo it. */
+/** One change of a settings file. */
 export type Edit =
   /** Sets the value at a path, and creates missing containers. */
   | { readonly do: "set"; readonly path: JsonPath; readonly value: unknown }
   /** Adds to the end of a list, which is created if it is missing. */
   | { readonly do: "append"; readonly path: JsonPath; readonly value: unknown }
-  /** Removes a value, if it exists. `made` also removes containers that were created for it and are empty. */
-  | { readonly do: "remove"; readonly path: JsonPath; readonly made?: CreatedParts }
-  /** Replaces the value at a path with exactly this text. */
-  | { readonly do: "write"; readonly path: JsonPath; readonly text: string };
-
-/** What an edit had to create. */
-interface CreatedParts {
-  /** The outermost value that did not exist before. */
-  readonly path: JsonPath;
-  /** The blanks and comments between the brackets around it, when there was nothing else. */
-  readonly emptied?: string;
-}
-
-interface Edited {
-  readonly text: string;
-  /** Takes the edits back, last first. A removal cannot be taken back. */
-  readonly undo: readonly Edit[];
-}
+  /** Removes a value, if it exists. Containers from `made` on, which were created for it, are removed with it if they are empty. */
+  | { readonly do: "remove"; readonly path: JsonPath; readonly made?: JsonPath };
 
 /**
  * Applies edits to a text, one after another.
@@ -47,8 +30,7 @@ interface Edited {
  * Contract: bytes outside an edit stay as they are. A text that cannot be read, or an edit that does not fit it, is a `Problem`;
  * every result is read back, so a text with another meaning than intended is never returned.
  */
-export function editText(text: string, edits: readonly Edit[], name = "the settings"): Edited {
-  const undo: Edit[] = [];
+export function editText(text: string, edits: readonly Edit[], name = "the settings"): string {
   let current = text;
   for (const edit of edits) {
     const tree = readOrThrow(current, name);
@@ -57,14 +39,12 @@ export function editText(text: string, edits: readonly Edit[], name = "the setti
     const expected = withValueAt(plainValue(tree), plan.path, asRead(plan.value));
     if (!isDeepStrictEqual(plainValue(readOrThrow(current, name)), expected))
       throw notEditable([], `the result would differ from what was requested for ${name}`);
-    if (plan.undo !== undefined) undo.unshift(plan.undo);
   }
-  return { text: current, undo };
+  return current;
 }
 
 interface Plan {
   readonly splices: readonly Splice[];
-  readonly undo?: Edit;
   readonly path: JsonPath;
   /** The value at the path afterwards; undefined: none. */
   readonly value: unknown;
@@ -79,18 +59,17 @@ function planEdit(text: string, tree: JsonNode, edit: Edit): Plan {
   const { item } = located;
   switch (edit.do) {
     case "remove":
-      return item === undefined ? { splices: [], path, value: undefined } : removed(text, located, edit);
-    case "write":
-      if (item === undefined) throw notEditable(path, "there is nothing to write over");
-      return written(text, item, path, edit.text);
+      return item === undefined ? { splices: [], path, value: undefined } : removed(text, located, path, edit.made);
     case "append": {
       if (item !== undefined && item.value.kind !== "array") throw notEditable(path, "it holds no list");
       const next = [...path, item?.value.kind === "array" ? item.value.items.length : 0];
       return added(text, locate(tree, next), next, edit.value);
     }
-    case "set":
+    case "set": {
       if (item === undefined) return added(text, located, path, edit.value);
-      return written(text, item, path, replacement(text, located, item, edit.value));
+      const { start, end } = item.value;
+      return { splices: [{ start, end, text: replacement(text, located, item, edit.value) }], path, value: edit.value };
+    }
   }
 }
 
@@ -106,17 +85,7 @@ function added(text: string, { containers, left }: Located, path: JsonPath, valu
     value,
   );
   const splices = insertItem(text, container, { key: typeof step === "string" ? step : undefined, value: nested });
-  const made = defined({
-    path: path.slice(0, path.length - below.length),
-    emptied: container.items.length === 0 ? insideOf(text, container) : undefined,
-  });
-  return { splices, undo: { do: "remove", path, made }, path, value };
-}
-
-function written(text: string, { value: { start, end } }: JsonItem, path: JsonPath, piece: string): Plan {
-  const undo: Edit = { do: "write", path, text: text.slice(start, end) };
-  const value = plainValue(readOrThrow(piece, `the text for ${path.join(".")}`));
-  return { splices: [{ start, end, text: piece }], undo, path, value };
+  return { splices, path, value };
 }
 
 function replacement(text: string, { containers }: Located, item: JsonItem, value: unknown): string {
@@ -125,19 +94,14 @@ function replacement(text: string, { containers }: Located, item: JsonItem, valu
   return isOnOwnLine ? printed(value, layout, lineIndent(text, item.start)) : printedInline(value, layout);
 }
 
-function removed(
-  text: string,
-  { containers }: Located,
-  { path, made = { path } }: Extract<Edit, { do: "remove" }>,
-): Plan {
+function removed(text: string, { containers }: Located, path: JsonPath, made: JsonPath = path): Plan {
   let length = path.length;
   // Containers that were created for the value, and contain nothing else, are removed with it.
-  while (length > made.path.length && containers[length - 1]?.items.length === 1) length -= 1;
+  while (length > made.length && containers[length - 1]?.items.length === 1) length -= 1;
   const target = path.slice(0, length);
   const container = containers[length - 1];
   const item = container && itemAt(container, target.at(-1));
-  const emptied = length === made.path.length ? made.emptied : undefined;
-  const splices = container && item ? removeItem(text, container, item, emptied) : [];
+  const splices = container && item ? removeItem(text, container, item) : [];
   return { splices, path: target, value: undefined };
 }
 
@@ -150,7 +114,7 @@ function readOrThrow(text: string, name: string): JsonNode {
   const parsed = parseJsonc(text);
   if ("tree" in parsed) return parsed.tree;
   const { line, column } = parsed.fault;
-  const message = `${name} cannot be read: ${faultText(parsed.fault)}. Fix it first; the file was not changed.`;
+  const message = `${name} cannot be read: ${faultText(parsed.fault)}. Correct it by hand.`;
   throw new Problem("settings/unreadable", message, { about: { name, line, column } });
 }
 

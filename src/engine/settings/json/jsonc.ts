@@ -44,9 +44,8 @@ const maxDepth = 200;
  * two counts.
  */
 export function parseJsonc(text: string): { readonly tree: JsonNode } | { readonly fault: JsonFault } {
-  const reader = new JsonReader(text);
   try {
-    return { tree: reader.document() };
+    return { tree: readDocument(text) };
   } catch (error) {
     if (error instanceof Stop) return { fault: { ...placeIn(text, error.at), why: error.message } };
     throw error;
@@ -121,103 +120,92 @@ class Stop extends Error {
   }
 }
 
-class JsonReader {
-  private at = 0;
-  private readonly text: string;
+function readDocument(text: string): JsonNode {
+  let at = text.startsWith("\ufeff") ? 1 : 0;
+  const tree = readValue(0);
+  skip();
+  if (at < text.length) throw new Stop(at, `${found()} behind the end of the value`);
+  return tree;
 
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  document(): JsonNode {
-    if (this.text.startsWith("\ufeff")) this.at = 1;
-    const tree = this.value(0);
-    this.skip();
-    if (this.at < this.text.length) throw new Stop(this.at, `${this.found()} behind the end of the value`);
-    return tree;
-  }
-
-  private value(depth: number): JsonNode {
-    this.skip();
-    if (depth > maxDepth) throw new Stop(this.at, `nested more than ${maxDepth} deep`);
-    const start = this.at;
-    const sign = this.text[start];
+  function readValue(depth: number): JsonNode {
+    skip();
+    if (depth > maxDepth) throw new Stop(at, `nested more than ${maxDepth} deep`);
+    const start = at;
+    const sign = text[start];
     if (sign === "{" || sign === "[") {
-      this.at += 1;
-      const items = sign === "{" ? this.members(depth) : this.elements(depth);
-      return { kind: sign === "{" ? "object" : "array", start, end: this.at, items };
+      at += 1;
+      const items = sign === "{" ? readMembers(depth) : readElements(depth);
+      return { kind: sign === "{" ? "object" : "array", start, end: at, items };
     }
-    const value = sign === '"' ? this.string() : this.word();
-    return { kind: "leaf", start, end: this.at, value };
+    const value = sign === '"' ? readString() : readWord();
+    return { kind: "leaf", start, end: at, value };
   }
 
-  private members(depth: number): JsonItem[] {
+  function readMembers(depth: number): JsonItem[] {
     const keys = new Set<string>();
-    return this.items("}", () => {
-      const start = this.at;
-      if (this.text[start] !== '"') throw new Stop(start, `expected a key in double quotes, found ${this.found()}`);
-      const key = this.string();
+    return readItems("}", () => {
+      const start = at;
+      if (text[start] !== '"') throw new Stop(start, `expected a key in double quotes, found ${found()}`);
+      const key = readString();
       if (keys.has(key)) throw new Stop(start, `the key ${JSON.stringify(key)} is a duplicate`);
       keys.add(key);
-      this.skip();
-      if (this.text[this.at] !== ":") throw new Stop(this.at, `expected ":", found ${this.found()}`);
-      this.at += 1;
-      return { key, start, value: this.value(depth + 1) };
+      skip();
+      if (text[at] !== ":") throw new Stop(at, `expected ":", found ${found()}`);
+      at += 1;
+      return { key, start, value: readValue(depth + 1) };
     });
   }
 
-  private elements(depth: number): JsonItem[] {
-    return this.items("]", () => ({ start: this.at, value: this.value(depth + 1) }));
+  function readElements(depth: number): JsonItem[] {
+    return readItems("]", () => ({ start: at, value: readValue(depth + 1) }));
   }
 
-  private items(end: "}" | "]", next: () => JsonItem): JsonItem[] {
+  function readItems(end: "}" | "]", next: () => JsonItem): JsonItem[] {
     const items: JsonItem[] = [];
     for (let comma = true; ; ) {
-      this.skip();
-      if (this.text[this.at] === end) {
-        this.at += 1;
+      skip();
+      if (text[at] === end) {
+        at += 1;
         return items;
       }
-      if (!comma) throw new Stop(this.at, `expected "," or "${end}", found ${this.found()}`);
+      if (!comma) throw new Stop(at, `expected "," or "${end}", found ${found()}`);
       const item = next();
-      this.skip();
-      comma = this.text[this.at] === ",";
-      items.push(comma ? { ...item, comma: this.at } : item);
-      if (comma) this.at += 1;
+      skip();
+      comma = text[at] === ",";
+      items.push(comma ? { ...item, comma: at } : item);
+      if (comma) at += 1;
     }
   }
 
-  private string(): string {
-    const start = this.at;
-    const end = endOfString(this.text, start);
+  function readString(): string {
+    const start = at;
+    const end = endOfString(text, start);
     if (end === undefined) throw new Stop(start, "a text without its closing quote");
-    const found = this.text.slice(start, end);
-    this.at = end;
+    at = end;
     try {
-      return JSON.parse(found) as string;
+      return JSON.parse(text.slice(start, end)) as string;
     } catch (cause) {
       throw new Stop(start, `a text that is not valid JSON (${messageOf(cause)})`);
     }
   }
 
-  private word(): number | boolean | null {
+  function readWord(): number | boolean | null {
     const whole = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-    whole.lastIndex = this.at;
-    const found = whole.exec(this.text)?.[0];
-    if (found === undefined || /[\w.]/.test(this.text[whole.lastIndex] ?? "")) {
-      throw new Stop(this.at, `expected a value, found ${this.found()}`);
-    }
-    this.at += found.length;
-    return JSON.parse(found) as number | boolean | null;
+    whole.lastIndex = at;
+    const word = whole.exec(text)?.[0];
+    if (word === undefined || /[\w.]/.test(text[whole.lastIndex] ?? ""))
+      throw new Stop(at, `expected a value, found ${found()}`);
+    at += word.length;
+    return JSON.parse(word) as number | boolean | null;
   }
 
-  private skip(): void {
-    this.at = skipTrivia(this.text, this.at);
-    if (this.text.startsWith("/*", this.at)) throw new Stop(this.at, "a comment without its end");
+  function skip(): void {
+    at = skipTrivia(text, at);
+    if (text.startsWith("/*", at)) throw new Stop(at, "a comment without its end");
   }
 
-  private found(): string {
-    const unit = this.text[this.at];
+  function found(): string {
+    const unit = text[at];
     return unit === undefined ? "the end of the file" : JSON.stringify(unit);
   }
 }

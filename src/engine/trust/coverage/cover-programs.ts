@@ -1,14 +1,7 @@
 import { basename, join } from "node:path";
 import { foldersUp } from "./javascript.ts";
 import { coverBun, coverDenoTask } from "./package-scripts.ts";
-import {
-  inputPassers,
-  interpreterOf,
-  type Language,
-  namePrinters,
-  optionFileRunners,
-  wrappers,
-} from "./program-kinds.ts";
+import { interpreterOf, type Language, programs } from "./program-kinds.ts";
 import { pythonModuleFiles } from "./python.ts";
 import {
   type CommandWalk,
@@ -20,6 +13,7 @@ import {
   programName,
   reportNotCovered,
   reportUnknown,
+  type ScriptWalk,
   type WordMeaning,
 } from "./script-walk.ts";
 import type { TextCommand } from "./shell-words.ts";
@@ -29,7 +23,8 @@ import { entriesOf, expandPattern, filesBelow, matchesText, unknown } from "./wo
 export function runWrapper(name: string, args: readonly WordMeaning[], walk: CommandWalk): void {
   const inner = name === "find" ? afterExec(args) : args.slice(args.findIndex(isCommandWord));
   const program = programName(inner[0]);
-  const runs = interpreterOf(program) !== undefined || wrappers.has(program) || /[/{]/.test(firstValue(inner[0]));
+  const runs =
+    interpreterOf(program) !== undefined || programs.wrappers.has(program) || /[/{]/.test(firstValue(inner[0]));
   for (const word of args) {
     if (name !== "find") coverWord(word, walk);
     coverNested(word, walk);
@@ -43,15 +38,14 @@ export function runWrapper(name: string, args: readonly WordMeaning[], walk: Com
 
 /** `xargs` reads the names of files to run. They are known when the program before it prints file names or plain text. */
 function runXargs(program: string, args: readonly WordMeaning[], walk: CommandWalk): void {
-  const { script, command } = walk;
   const why = "which files it will run is not known in advance";
   for (const before of pipelineOf(walk)) {
     coverGiven(before, interpreterOf(program), walk);
     const source = programName(meaningsOf(before.words, walk)[0]);
-    if (!namePrinters.has(source)) reportNotCovered(`${source} … | xargs ${program}`, why, script);
+    if (!programs.namePrinters.has(source)) reportNotCovered(`${source} … | xargs ${program}`, why, walk);
   }
   const readsFile = args.some((word) => /^(?:-a|--arg-file)/.test(firstValue(word)));
-  if (readsFile || command.reads.length > 0) reportNotCovered(`xargs ${program}`, why, script);
+  if (readsFile || walk.command.reads.length > 0) reportNotCovered(`xargs ${program}`, why, walk);
 }
 
 /** The first argument that is neither an option, nor an assignment, nor a number such as a time. */
@@ -83,14 +77,14 @@ function coverFound(args: readonly WordMeaning[], language: Language | undefined
 function coverFolders(
   words: readonly WordMeaning[],
   filesOf: (folder: string) => readonly string[],
-  { script }: CommandWalk,
+  { folders, collector }: ScriptWalk,
   language?: Language,
 ): void {
-  for (const folder of [...script.folders])
+  for (const folder of [...folders])
     for (const { values } of words)
       for (const value of values)
         for (const place of expandPattern(value, folder))
-          for (const file of filesOf(place)) script.collector.cover(file, language);
+          for (const file of filesOf(place)) collector.cover(file, language);
 }
 
 /** The commands whose output a command reads, nearest last. */
@@ -117,8 +111,8 @@ export function runInterpreter(
   args: readonly WordMeaning[],
   walk: CommandWalk,
 ): void {
-  const { script, command } = walk;
-  const runsOnlyOptionFile = optionFileRunners.has(name);
+  const { command } = walk;
+  const runsOnlyOptionFile = programs.optionFileRunners.has(name);
   const at = args.findIndex(({ values }) => !values.every((value) => value.startsWith("-") || value.startsWith("+")));
   const operand = args[at];
   for (const [position, word] of args.entries()) {
@@ -129,7 +123,7 @@ export function runInterpreter(
     if (language === "shell") coverNested(word, walk);
   }
   if (operand !== undefined && isOutside(operand, walk))
-    reportNotCovered(operand.raw, "it is outside the folder", script);
+    reportNotCovered(operand.raw, "it is outside the folder", walk);
   coverModules(name, args, language, walk);
   coverOwnLoads(name, args, walk);
   for (const body of command.bodies) coverInline(name, body, language, walk);
@@ -150,26 +144,26 @@ export function runInterpreter(
     for (const body of before.bodies) coverInline(name, body, language, walk);
     const [head, ...rest] = meaningsOf(before.words, walk);
     const source = programName(head);
-    if (!inputPassers.has(source))
-      reportNotCovered(`${source} … | ${name}`, "its input is not known in advance", script);
+    if (!programs.inputPassers.has(source))
+      reportNotCovered(`${source} … | ${name}`, "its input is not known in advance", walk);
     for (const word of rest) reportUnknown(word, walk);
   }
 }
 
 /** A program passed as text. */
 function coverInline(name: string, text: string, language: Language, walk: CommandWalk): void {
-  const { script } = walk;
   if (language === "shell") {
-    walk.coverScript(text, { ...script, depth: script.depth + 1 });
+    walk.coverScript(text, { ...walk, depth: walk.depth + 1 });
     return;
   }
-  const place = join(script.folders[0] ?? script.collector.from, `.inline-${name}`);
-  const path = `${script.label === "" ? "" : `${script.label}: `}${name} -e`;
-  script.collector.toSearch.push({ place, path, text, language, folders: script.folders });
+  const { folders, collector, label } = walk;
+  const place = join(folders[0] ?? collector.from, `.inline-${name}`);
+  const path = `${label === "" ? "" : `${label}: `}${name} -e`;
+  collector.toSearch.push({ place, path, text, language, folders });
 }
 
 /** `python -m NAME`, `perl -MName`, `ruby -rname`. */
-function coverModules(name: string, args: readonly WordMeaning[], language: Language, { script }: CommandWalk): void {
+function coverModules(name: string, args: readonly WordMeaning[], language: Language, script: ScriptWalk): void {
   const texts = args.flatMap(({ values }) => values);
   const isRuby = /^ruby[\d.]*$/.test(name);
   for (const [index, text] of texts.entries()) {
@@ -188,7 +182,7 @@ function coverModules(name: string, args: readonly WordMeaning[], language: Lang
 }
 
 /** What an interpreter finds on its own: settings that make it load more, tasks, tests. */
-function coverOwnLoads(name: string, args: readonly WordMeaning[], { script }: CommandWalk): void {
+function coverOwnLoads(name: string, args: readonly WordMeaning[], script: ScriptWalk): void {
   const texts = args.map(({ values }) => values[0] ?? unknown);
   for (const folder of script.folders)
     for (const at of foldersUp(folder, script.collector.checkout))

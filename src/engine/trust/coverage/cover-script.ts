@@ -4,17 +4,7 @@ import { runInterpreter, runWrapper } from "./cover-programs.ts";
 import { insidePath } from "./gather-files.ts";
 import { coverMakefiles } from "./makefile.ts";
 import { coverPackageCall, packageOfProgram } from "./package-scripts.ts";
-import {
-  fileRunners,
-  interpreterOf,
-  isProgramOption,
-  isStartedByName,
-  keywords,
-  packageRunners,
-  plainPrograms,
-  wrappers,
-  writers,
-} from "./program-kinds.ts";
+import { interpreterOf, isProgramOption, isStartedByName, programs } from "./program-kinds.ts";
 import {
   type CommandWalk,
   coverNested,
@@ -42,7 +32,7 @@ const maxWrappers = 10;
 /** Covers what a shell text names or runs, and reports what cannot be covered. */
 export function coverScript(text: string, script: ScriptWalk): void {
   if (script.depth > maxDepth) throw new NotApprovable("its scripts are nested too deeply");
-  script.collector.count(text);
+  script.collector.countCharacters(text.length);
   const read = readShellText(text);
   if (read.commands.length > maxCommands) {
     const where = script.label === "" ? "it" : script.label;
@@ -57,7 +47,7 @@ export function coverScript(text: string, script: ScriptWalk): void {
 export function coverCommands(commands: readonly TextCommand[], text: string, script: ScriptWalk): void {
   const variables = variablesOf(commands, script);
   const functions = new Set([...text.matchAll(/([\w-]+)\s*\(\)/g)].map(([, name = ""]) => name));
-  const walk = { commands, functions, script: { ...script, variables }, wrapped: 0, runInner, coverScript };
+  const walk = { ...script, commands, functions, variables, wrapped: 0, runInner, coverScript };
   // An earlier name may be relative to a folder that is found later: `cd hooks && ./check.sh`.
   for (let before = -1; before < script.folders.length; ) {
     before = script.folders.length;
@@ -69,24 +59,22 @@ export function coverCommands(commands: readonly TextCommand[], text: string, sc
 function coverCommand(walk: CommandWalk): void {
   const { command } = walk;
   const words = meaningsOf(command.words, walk);
-  const at = words.findIndex(({ values }) => !values.every((value) => keywords.has(value) || isAssignment(value)));
+  const at = words.findIndex(
+    ({ values }) => !values.every((value) => programs.keywords.has(value) || isAssignment(value)),
+  );
   const head = words[at];
-  if (walk.script.mode === "named") {
-    const counting = writers.has(programName(head)) ? words.slice(0, at + 1) : words;
+  const isCommandItself = walk.label === "";
+  if (isCommandItself) {
+    const counting = programs.writers.has(programName(head)) ? words.slice(0, at + 1) : words;
     for (const word of [...counting, ...meaningsOf(command.reads, walk)]) coverWord(word, walk);
-    for (const word of words) coverNested(word, asGuess(walk));
+    for (const word of words) coverNested(word, { ...walk, isGuess: true });
   }
   if (command.pattern) return;
   nameLoadingVariables(words, walk);
   if (head === undefined) return;
   // `$CMD` may be a whole command.
-  if (walk.script.mode === "run") coverNested(head, walk);
+  if (!isCommandItself) coverNested(head, walk);
   runWords(words.slice(at), walk);
-}
-
-/** The same for a text that may not be a command. */
-function asGuess(walk: CommandWalk): CommandWalk {
-  return { ...walk, script: { ...walk.script, isGuess: true } };
 }
 
 function isAssignment(value: string): boolean {
@@ -97,7 +85,6 @@ function isAssignment(value: string): boolean {
 function runWords(words: readonly WordMeaning[], walk: CommandWalk): void {
   const [head, ...args] = words;
   if (head === undefined) return;
-  const { script } = walk;
   const name = programName(head);
   reportUnknown(head, walk);
   const isPath = head.values.some((value) => /[/\uE000-\uE003]/.test(value));
@@ -108,29 +95,30 @@ function runWords(words: readonly WordMeaning[], walk: CommandWalk): void {
   if (walk.wrapped > maxWrappers) throw new NotApprovable(`it has more than ${maxWrappers} commands inside each other`);
   for (const word of args.filter(({ values }) => values.some(isProgramOption))) {
     coverWord(word, walk);
-    coverNested({ values: word.values.map((value) => value.slice(value.lastIndexOf("=") + 1)) }, asGuess(walk));
+    const values = word.values.map((value) => value.slice(value.lastIndexOf("=") + 1));
+    coverNested({ values }, { ...walk, isGuess: true });
   }
   // Later commands run what these name: `set -- FILE; sh $1`, `exec 3<FILE; sh <&3`.
   if (/^(?:set|hash|exec)$/.test(name))
     for (const word of [...args, ...meaningsOf(walk.command.reads, walk)]) coverWord(word, walk);
   const runsScript = name === "node" && args.some((word) => /^--run(?:=|$)/.test(firstValue(word)));
-  if (wrappers.has(name)) runWrapper(name, args, walk);
+  if (programs.wrappers.has(name)) runWrapper(name, args, walk);
   else if (language === "make") {
     for (const word of args) reportUnknown(word, walk);
-    coverMakefiles(args.map(firstValue), script);
-  } else if (packageRunners.has(name)) {
+    coverMakefiles(args.map(firstValue), walk);
+  } else if (programs.packageRunners.has(name)) {
     const texts = args.map(({ values }) => values[0] ?? unknown);
-    coverPackageCall(name, texts, script);
+    coverPackageCall(name, texts, walk);
     runGiven(args, walk);
   } else if (runsScript) {
     const texts = args.map((word) => firstValue(word).replace(/^--run=?/, ""));
-    coverPackageCall("npm", ["run", ...texts], script);
+    coverPackageCall("npm", ["run", ...texts], walk);
   } else if (language !== undefined) runInterpreter(name, language, args, walk);
   else if (walk.functions.has(name)) runInner(args, walk);
-  else if (!isOwn && !plainPrograms.has(name) && name !== "" && !/[\s\uE000-\uE003]/.test(name)) {
+  else if (!isOwn && !programs.plain.has(name) && name !== "" && !/[\s\uE000-\uE003]/.test(name)) {
     ordinaryProgram(name, walk);
     runGiven(args, walk);
-    if (fileRunners.has(name)) for (const word of args) coverWord(word, walk);
+    if (programs.fileRunners.has(name)) for (const word of args) coverWord(word, walk);
   }
 }
 
@@ -145,9 +133,9 @@ function runGiven(args: readonly WordMeaning[], walk: CommandWalk): void {
 }
 
 /** A program of the system or of a package: what it loads on its own is unknown. */
-function ordinaryProgram(name: string, { script }: CommandWalk): void {
+function ordinaryProgram(name: string, script: ScriptWalk): void {
   for (const folder of script.folders)
-    if (script.collector.cover(join(folder, name)) === "file" && script.mode === "named") return;
+    if (script.collector.cover(join(folder, name)) === "file" && script.label === "") return;
   const found = packageOfProgram(name, script);
   if (found === "covered" || script.isGuess) return;
   const why = "what this program loads from the folder on its own, such as its configuration";
@@ -155,13 +143,12 @@ function ordinaryProgram(name: string, { script }: CommandWalk): void {
 }
 
 /** `PATH=tools:$PATH`, `PERL5OPT=-MName`: what programs load or start because of it is not followed; files that it names are covered. */
-function nameLoadingVariables(words: readonly WordMeaning[], walk: CommandWalk): void {
-  const { script } = walk;
+function nameLoadingVariables(words: readonly WordMeaning[], script: ScriptWalk): void {
   for (const word of words) {
     const { raw, values } = word;
     const [, name = ""] = /^([A-Za-z_]\w*)\+?=/.exec(raw) ?? [];
     // A shell runs this file first.
-    if (/^(?:BASH_)?ENV$/.test(name)) coverWord(word, walk, "shell");
+    if (/^(?:BASH_)?ENV$/.test(name)) coverWord(word, script, "shell");
     if (!/(?:PATH|LIB|OPTS?|OPTIONS|FLAGS)$/.test(name) || !isGuarded(name)) continue;
     const parts = values.flatMap((value) => value.slice(value.indexOf("=") + 1).split(":"));
     const isElsewhere = (part: string): boolean =>

@@ -61,9 +61,12 @@ export function coverageOf(
 function gather({ command, args, root, shell }: NamedCommand, collector: CoverageCollector): void {
   const { checkout, from } = collector;
   const variables = initialVariables(checkout.real, from, checkout.home, root);
-  const script: ScriptWalk = { mode: "named", label: "", folders: [from], depth: 0, variables, collector };
-  if (args !== undefined) coverArguments([command, ...args], script);
-  else {
+  const script: ScriptWalk = { label: "", folders: [from], depth: 0, variables, collector };
+  if (args !== undefined) {
+    // A program started without a shell: each argument is one word.
+    const words = [command, ...args].map((text): TextWord => ({ raw: text, pieces: argumentPieces(text) }));
+    coverCommands([{ words, reads: [], bodies: [], piped: false, pattern: false }], "", script);
+  } else {
     coverScript(shell === "powershell" ? asShellText(command) : command, script);
     if (shell === "powershell")
       collector.reportNotCovered("powershell", "of a PowerShell command, only files that it names are covered");
@@ -75,12 +78,6 @@ function gather({ command, args, root, shell }: NamedCommand, collector: Coverag
     else if (file !== undefined) searchFile(file, { ...script, folders: [...(file.folders ?? [from])] });
     else return;
   }
-}
-
-/** A program started without a shell: each argument is one word. */
-function coverArguments(args: readonly string[], script: ScriptWalk): void {
-  const words = args.map((text): TextWord => ({ raw: text, pieces: argumentPieces(text) }));
-  coverCommands([{ words, reads: [], bodies: [], piped: false, pattern: false }], "", script);
 }
 
 function argumentPieces(text: string): readonly Piece[] {
@@ -115,7 +112,7 @@ function searchFile(file: FileToSearch, script: ScriptWalk): void {
   else {
     // A loader that follows links searches next to the real file, others next to the link.
     const folders = [...new Set([...script.folders, dirname(place), realFolder])];
-    searchText(file, { ...script, mode: "run", label: path, file: place, folders, depth: 0 });
+    searchText(file, { ...script, label: path, file: place, folders, depth: 0 });
   }
 }
 

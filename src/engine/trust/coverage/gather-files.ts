@@ -1,10 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
+import { constants, fstatSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { errorCode, sha256 } from "../../../files/internal.ts";
+import { errorCode, sha256, withFileSync } from "../../../files/internal.ts";
 import { attempt } from "../../../protocol/internal.ts";
 import { hasCodeExtension, type Language, languageOf } from "./program-kinds.ts";
 import type { ScriptWalk } from "./script-walk.ts";
-import { NotApprovable } from "./word-values.ts";
+import { budget, NotApprovable } from "./word-values.ts";
 
 /** The current content of a file of the checkout, or of a script inside one. */
 export interface NamedFile {
@@ -49,9 +49,10 @@ export class CoverageCollector {
   /** The path of every file that was found, as it was found, with the mark of the file that was read there. */
   readonly places: Map<string, string> = new Map();
   private readonly searched = new Set<string>();
-  private bytesLeft = maxTotalBytes;
-  private pathsLeft = maxPaths;
-  private charactersLeft = maxCharacters;
+  private readonly countPaths = budget(maxPaths, `it may mean more than ${maxPaths} paths`);
+  private readonly countBytes = budget(maxTotalBytes, `its files have more than ${maxTotalBytes} bytes`);
+  /** Counts the characters of a shell text; nested scripts are read repeatedly. */
+  readonly countCharacters: (count: number) => void = budget(maxCharacters, "its scripts are too long");
   readonly checkout: Checkout;
   /** The folder the command starts in. */
   readonly from: string;
@@ -65,8 +66,7 @@ export class CoverageCollector {
 
   /** Adds what is at a path, if it is a file of the checkout. */
   cover(place: string, language?: Language): "file" | "folder" | "nothing" {
-    this.pathsLeft -= 1;
-    if (this.pathsLeft < 0) throw new NotApprovable(`it may mean more than ${maxPaths} paths`);
+    this.countPaths(1);
     const path = insidePath(place, this.checkout);
     const entry = readEntry(place);
     if (entry === "folder") return "folder";
@@ -93,12 +93,6 @@ export class CoverageCollector {
           for (const folder of folders) this.cover(join(folder, word));
   }
 
-  /** Counts the characters of a shell text; nested scripts are read repeatedly. */
-  count(text: string): void {
-    this.charactersLeft -= text.length;
-    if (this.charactersLeft < 0) throw new NotApprovable("its scripts are too long");
-  }
-
   reportNotCovered(what: string, why: string): void {
     const shown = what.length > 200 ? `${what.slice(0, 200)}…` : what;
     if (this.notCovered.size > maxFiles) throw new NotApprovable("too much of it is not covered");
@@ -106,9 +100,8 @@ export class CoverageCollector {
   }
 
   private add(path: string, bytes: Buffer): void {
-    this.bytesLeft -= bytes.length;
     if (this.files.size >= maxFiles) throw new NotApprovable(`it runs or names more than ${maxFiles} files`);
-    if (this.bytesLeft < 0) throw new NotApprovable(`its files have more than ${maxTotalBytes} bytes`);
+    this.countBytes(bytes.length);
     this.files.set(path, { path, sha256: sha256(bytes) });
     this.onBytes?.(path, bytes);
   }
@@ -202,19 +195,13 @@ export function fileMark(stat: Stats): string {
 
 /** What a loader finds at a path. Nothing can be loaded from a path that cannot be read. */
 export function kindAt(path: string): "file" | "folder" | "nothing" {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() ? "file" : stat?.isDirectory() ? "folder" : "nothing";
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return "nothing";
-  }
+  const stat = attempt(() => statSync(path, { throwIfNoEntry: false }));
+  return stat?.isFile() ? "file" : stat?.isDirectory() ? "folder" : "nothing";
 }
 
 /** Contract: never blocks on a pipe or a device. Throws system errors. */
 function readWhole(path: string): Exclude<EntryContent, string> {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
+  return withFileSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), (file) => {
     const stat = fstatSync(file);
     if (!stat.isFile()) return { unusable: "is not a regular file" };
     if (stat.size > maxFileBytes)
@@ -229,7 +216,5 @@ function readWhole(path: string): Exclude<EntryContent, string> {
       length += read;
     }
     return { unusable: "changes while it is read" };
-  } finally {
-    closeSync(file);
-  }
+  });
 }

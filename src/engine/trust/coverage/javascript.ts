@@ -99,7 +99,7 @@ function decoded(name: string): string {
 export function moduleFiles(path: string): readonly string[] {
   const stem = join(dirname(path), basename(path, extname(path)));
   const names = [path, ...endings.flatMap((ending) => [path + ending, stem + ending])];
-  const folders = [...new Set([path, stem])].filter(isFolder);
+  const folders = [...new Set([path, stem])].filter((one) => kindAt(one) === "folder");
   const inner = folders.flatMap((folder) => [
     join(folder, "package.json"),
     ...mainsOf(manifestIn(folder)).map((main) => join(folder, main)),
@@ -196,8 +196,4 @@ export function foldersUp(folder: string, within?: Checkout): readonly string[] 
 
 export function isFile(path: string): boolean {
   return kindAt(path) === "file";
-}
-
-function isFolder(path: string): boolean {
-  return kindAt(path) === "folder";
 }

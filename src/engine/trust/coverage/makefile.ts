@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { FileToSearch } from "./gather-files.ts";
 import { foldersWith, reportNotCovered, type ScriptWalk } from "./script-walk.ts";
 import { readShellText } from "./shell-text.ts";
-import { expandPattern, NotApprovable, unknown, valuesOf } from "./word-values.ts";
+import { budget, expandPattern, NotApprovable, unknown, valuesOf } from "./word-values.ts";
 
 const usualNames = ["GNUmakefile", "makefile", "Makefile"];
 
@@ -75,15 +75,14 @@ const maxFilledCharacters = 1024 * 1024;
 /** Expands variables that the makefile defines; `$$` is a `$` for the shell. */
 function filler(variables: ReadonlyMap<string, string>, path: string): (text: string) => string {
   // Variables that contain each other many times would grow without limit.
-  let left = maxFilledCharacters;
+  const count = budget(maxFilledCharacters, `the variables of ${path} are too long`);
   const fill = (text: string, depth: number): string =>
     text.replace(/\$\$|\$[({](\w[\w.-]*)[)}]|\$[({][^)}]*[)}]|\$[@<^*?%+]/g, (whole, name?: string) => {
       if (whole === "$$") return "$";
       if (name === "MAKE") return "make";
       const value = name === undefined ? undefined : variables.get(name);
       if (value === undefined || depth > 3) return unknown;
-      left -= value.length + 1;
-      if (left < 0) throw new NotApprovable(`the variables of ${path} are too long`);
+      count(value.length + 1);
       return fill(value, depth + 1);
     });
   return (text) => fill(text, 0);

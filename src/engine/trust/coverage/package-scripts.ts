@@ -29,11 +29,8 @@ export function coverPackageCall(program: string, args: readonly string[], scrip
 
 const aliases: Readonly<Record<string, string>> = { t: "test", tst: "test" };
 
-function readCall(args: readonly string[]): {
-  words: readonly string[];
-  folders: readonly string[];
-  isElsewhere: boolean;
-} {
+/** The words of a call, folders that it names, and whether it is about other packages. */
+function readCall(args: readonly string[]) {
   const [words, folders]: [string[], string[]] = [[], []];
   let isElsewhere = false;
   for (let index = 0; index < args.length; index++) {

@@ -21,49 +21,50 @@ const interpreters: readonly (readonly [Language, ReadonlySet<string>])[] = [
 /** The language of the files that a program runs; undefined when it does not run files. */
 export function interpreterOf(name: string): Language | undefined {
   if (/^(?:python|pypy)[\d.]*$/.test(name)) return "python";
-  const language = (program: string) => interpreters.find(([, programs]) => programs.has(program))?.[0];
+  const language = (program: string) => interpreters.find(([, known]) => known.has(program))?.[0];
   return language(name) ?? language(name.replace(/-?[\d.]+$/, ""));
 }
 
-/** Programs whose arguments are a command or files to run: any of them may be run. */
-export const wrappers = names(
-  `env nohup sudo doas nice ionice chrt taskset timeout time stdbuf setsid exec command builtin xargs parallel flock
+/** Programs and keywords, by what they do with their arguments and their input. */
+export const programs = {
+  /** Programs whose arguments are a command or files to run: any of them may be run. */
+  wrappers: names(
+    `env nohup sudo doas nice ionice chrt taskset timeout time stdbuf setsid exec command builtin xargs parallel flock
   chronic unbuffer script strace ltrace watch find run-parts entr trap eval su runuser unshare nsenter caffeinate dotenv
   cross-env busybox toybox systemd-run ssh chroot firejail bwrap`,
-);
+  ),
 
-/** Keywords that may precede the first command of a list. */
-export const keywords = names("if then elif else while until do ! { time coproc");
+  /** Keywords that may precede the first command of a list. */
+  keywords: names("if then elif else while until do ! { time coproc"),
 
-/** Programs that run only the file of their option `-f`. */
-export const optionFileRunners = names("sed jq awk gawk mawk nawk");
+  /** Programs that run only the file of their option `-f`. */
+  optionFileRunners: names("sed jq awk gawk mawk nawk"),
 
-/** Programs that pass on their input, more or less unchanged. */
-export const inputPassers = names("cat tac head tail sed tr grep cut envsubst echo printf sort tee");
+  /** Programs that pass on their input, more or less unchanged. */
+  inputPassers: names("cat tac head tail sed tr grep cut envsubst echo printf sort tee"),
 
-/** Programs that print the names of files or their arguments, and programs that filter such output. */
-export const namePrinters = names("find ls echo printf sort uniq grep head tail tac tr");
+  /** Programs that print the names of files or their arguments, and programs that filter such output. */
+  namePrinters: names("find ls echo printf sort uniq grep head tail tac tr"),
 
-/** Programs that run a file in any language. */
-export const fileRunners = names(
-  "uv uvx poetry pipenv pipx rye pdm hatch bundle mise direnv go swift zig cargo dotnet",
-);
+  /** Programs that run a file in any language. */
+  fileRunners: names("uv uvx poetry pipenv pipx rye pdm hatch bundle mise direnv go swift zig cargo dotnet"),
 
-/** Programs that create or remove their arguments and do not read them. */
-export const writers = names("touch mkdir rmdir rm tee");
+  /** Programs that create or remove their arguments and do not read them. */
+  writers: names("touch mkdir rmdir rm tee"),
 
-export const packageRunners = names("npm pnpm yarn npx pnpx bunx corepack");
+  packageRunners: names("npm pnpm yarn npx pnpx bunx corepack"),
 
-/** Programs that never run another program. */
-export const plainPrograms = names(
-  `[ [[ : true false test echo printf cat head tail tac nl wc sort uniq cut paste tr fold fmt join comm diff cmp grep egrep
+  /** Programs that never run another program. */
+  plain: names(
+    `[ [[ : true false test echo printf cat head tail tac nl wc sort uniq cut paste tr fold fmt join comm diff cmp grep egrep
   fgrep rg ls dir stat file du df pwd basename dirname realpath readlink date sleep seq expr bc touch mkdir rmdir rm
   cp mv ln chmod chown tee mktemp sha256sum sha1sum md5sum cksum base64 od xxd hexdump strings which type hash id whoami
   hostname uname tty printenv export unset set shift read local declare typeset readonly return exit break continue
   wait kill jobs umask ulimit cd pushd popd alias unalias getopts let shopt tput clear rev split yes column less more
   gzip gunzip zcat tar zip unzip curl wget ps free uptime logger notify-send say fi done esac case in for select function
   } ]]`,
-);
+  ),
+};
 
 /** Interpreters that another program may start by name. */
 export function isStartedByName(name: string): boolean {

@@ -16,9 +16,10 @@ import {
 
 /** A shell text that is analyzed: where it is, and which of its words count. */
 export interface ScriptWalk {
-  /** `named`: every file that a word names counts, as in the command of a hook. `run`: only what it runs. */
-  readonly mode: "named" | "run";
-  /** The prefix of messages; empty for the command itself. */
+  /**
+   * The prefix of messages: the file that contains the text. Only what the text runs counts. Empty for the command itself: there, every
+   * file that a word names counts.
+   */
   readonly label: string;
   /** The script's own file. */
   readonly file?: string;
@@ -50,14 +51,13 @@ export function reportNotCovered(what: string, why: string, { label, collector }
 }
 
 /** One command of a shell text that is analyzed. */
-export interface CommandWalk {
+export interface CommandWalk extends ScriptWalk {
   readonly command: TextCommand;
   /** All commands of the text, and the number of this one. */
   readonly commands: readonly TextCommand[];
   readonly index: number;
   /** The functions of the text. */
   readonly functions: ReadonlySet<string>;
-  readonly script: ScriptWalk;
   /** How many wrappers, such as `env`, are around the program. */
   readonly wrapped: number;
   /** Covers a command that is an argument of this one. */
@@ -77,13 +77,13 @@ export function firstValue(word: WordMeaning | undefined): string {
 }
 
 /** A word that may itself be a command: `bash -c 'node hooks/check.js'`. */
-export function coverNested({ values }: Pick<WordMeaning, "values">, { script, coverScript }: CommandWalk): void {
+export function coverNested({ values }: Pick<WordMeaning, "values">, walk: CommandWalk): void {
   for (const value of values)
-    if (/[\s;|&()`<>'"]/.test(value)) coverScript(value, { ...script, depth: script.depth + 1 });
+    if (/[\s;|&()`<>'"]/.test(value)) walk.coverScript(value, { ...walk, depth: walk.depth + 1 });
 }
 
 /** The words of a command with every value that each may have. */
-export function meaningsOf(words: readonly TextWord[], { script }: CommandWalk): readonly WordMeaning[] {
+export function meaningsOf(words: readonly TextWord[], script: ScriptWalk): readonly WordMeaning[] {
   const context = valueContext(script);
   return words.map((word) => ({ raw: word.raw, values: valuesOf(word, context) }));
 }
@@ -101,21 +101,21 @@ export function foldersWith(names: readonly string[], { folders }: ScriptWalk): 
 
 /** Covers a shell text that is a part of a file, such as a script of package.json, and later what it runs. */
 export function coverPartOfFile(path: string, text: string, folder: string, script: ScriptWalk): void {
-  const inner: ScriptWalk = { ...script, mode: "run", label: path, folders: [folder], depth: 0 };
+  const inner: ScriptWalk = { ...script, label: path, folders: [folder], depth: 0 };
   if (script.collector.coverText(path, text)) script.collector.scripts.push({ text, script: inner });
 }
 
 /** Covers every file that a word may name. */
-export function coverWord({ values }: WordMeaning, walk: CommandWalk, language?: Language): void {
+export function coverWord({ values }: WordMeaning, script: ScriptWalk, language?: Language): void {
   for (const value of values)
     for (const path of pathsIn(value))
-      for (const folder of [...walk.script.folders])
-        for (const place of placesFor(path, folder)) coverPlace(place, language, walk);
+      for (const folder of [...script.folders])
+        for (const place of placesFor(path, folder)) coverPlace(place, language, script);
 }
 
 /** Whether a word is a whole path that leads out of the folder. */
-export function isOutside({ values }: WordMeaning, { script }: CommandWalk): boolean {
-  return values.some((value) => isAbsolute(value) && insidePath(value, script.collector.checkout) === undefined);
+export function isOutside({ values }: WordMeaning, { collector }: ScriptWalk): boolean {
+  return values.some((value) => isAbsolute(value) && insidePath(value, collector.checkout) === undefined);
 }
 
 /** A word as a path, and the paths inside it: `--config=x`, `@x`, `file:x` and `-fx` name x. */
@@ -133,7 +133,7 @@ function placesFor(path: string, folder: string): readonly string[] {
   return start > 0 || holdsPatternSign(path) ? expandPattern(path, folder) : possiblePaths(path, folder);
 }
 
-function coverPlace(place: string, language: Language | undefined, { script }: CommandWalk): void {
+function coverPlace(place: string, language: Language | undefined, script: ScriptWalk): void {
   const found = script.collector.cover(place, language);
   if (language === "javascript" && found !== "file")
     for (const file of moduleFiles(place)) script.collector.cover(file, language);
@@ -144,7 +144,7 @@ function coverPlace(place: string, language: Language | undefined, { script }: C
 }
 
 /** `cd DIR`: later names may be relative to it. */
-export function enterFolder({ values }: WordMeaning, { script }: CommandWalk): void {
+export function enterFolder({ values }: WordMeaning, script: ScriptWalk): void {
   for (const value of values)
     for (const folder of [...script.folders])
       for (const place of placesFor(value, folder))
@@ -156,7 +156,7 @@ function enter(place: string, { folders, collector }: ScriptWalk): void {
 }
 
 /** Reports a word that decides what runs and whose value is not known. */
-export function reportUnknown({ raw, values }: WordMeaning, { script }: CommandWalk): void {
+export function reportUnknown({ raw, values }: WordMeaning, script: ScriptWalk): void {
   if (values.some((value) => value.startsWith("/proc/")))
     reportNotCovered(raw, "its target is not known in advance", script);
   if (!values.some((value) => value.includes(unknown))) return;

@@ -1,7 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { errorCode } from "../../../files/internal.ts";
-import { defined } from "../../../protocol/internal.ts";
+import { attempt, defined } from "../../../protocol/internal.ts";
 import { readShellText } from "./shell-text.ts";
 import type { Piece, TextWord } from "./shell-words.ts";
 
@@ -45,6 +44,15 @@ export interface ValueContext {
 
 /** A command cannot be approved: a limit of the analysis is exceeded, or a file cannot be read. The message says why. */
 export class NotApprovable extends Error {}
+
+/** Counts what an analysis uses up, and refuses more than the limit. */
+export function budget(limit: number, message: string): (count: number) => void {
+  let left = limit;
+  return (count) => {
+    left -= count;
+    if (left < 0) throw new NotApprovable(message);
+  };
+}
 
 const maxValues = 64;
 const maxValueLength = 4_096;
@@ -107,11 +115,9 @@ function operandValues(operand: string, context: ValueContext, depth: number): r
 /** `{a,b}` becomes several values, a range matches any text; other braces are plain characters. */
 function withoutBraces(value: string): readonly string[] {
   let values: readonly string[] = [value];
-  for (let round = 0; round < 8; round++) {
-    const next = values.flatMap(firstBraces);
-    if (next.length > maxValues) throw new NotApprovable("a word in braces has too many possible values");
-    if (next.length === values.length && next.every((one, index) => one === values[index])) break;
-    values = next;
+  for (let round = 0; round < 8 && values.some((one) => innermostBraces.test(one)); round++) {
+    values = values.flatMap(firstBraces);
+    if (values.length > maxValues) throw new NotApprovable("a word in braces has too many possible values");
   }
   return values.map((one) => one.replace(/[\uE004-\uE006]/g, (sign) => writtenAs(sign) ?? ""));
 }
@@ -145,17 +151,14 @@ export function expandPattern(pattern: string, folder: string): readonly string[
   const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
   let found = [isAbsolute(pattern) ? "/" : resolve(folder)];
   for (const segment of segments) {
-    found = isActive(segment)
-      ? found.flatMap((place) => matching(place, segment))
-      : found.map((place) => join(place, segment));
+    found =
+      segment.includes(unknown) || holdsPatternSign(segment)
+        ? found.flatMap((place) => matching(place, segment))
+        : found.map((place) => join(place, segment));
     if (found.length > maxMatches)
       throw new NotApprovable(`${printable(pattern)} matches more than ${maxMatches} files`);
   }
   return found;
-}
-
-function isActive(segment: string): boolean {
-  return segment.includes(unknown) || holdsPatternSign(segment);
 }
 
 function matching(folder: string, segment: string): string[] {
@@ -197,12 +200,7 @@ export function matchesText(pattern: string, name: string): boolean {
 
 /** The entries of a folder; empty when it cannot be read. */
 export function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return [];
-  }
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 /** Every file below a folder, including links, without version control and installed packages. */

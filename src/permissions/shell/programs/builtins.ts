@@ -57,35 +57,22 @@ function plainForm(head: string, args: readonly string[]): PlainForm | undefined
       return names.length > 0 && names.every(isName) ? { sets: names, exports: [], values: [] } : undefined;
     }
     case "export": {
-      const names = args.map((arg) => /^([A-Za-z_][A-Za-z0-9_]*)(=[\s\S]*)?$/.exec(arg)?.[1]);
-      if (args.length === 0 || !names.every((name) => name !== undefined)) return undefined;
-      const values = args.filter((arg) => arg.includes("=")).map((arg) => cutAtEquals(arg));
-      return { sets: [], exports: names, values };
+      const pairs = args.map((arg) => /^([A-Za-z_][A-Za-z0-9_]*)(?:=([\s\S]*))?$/.exec(arg));
+      if (args.length === 0 || !pairs.every((pair) => pair !== null)) return undefined;
+      const values = pairs.flatMap(([, name = "", value]) => (value === undefined ? [] : [[name, value] as const]));
+      return { sets: [], exports: pairs.map(([, name = ""]) => name), values };
     }
     default:
       return undefined;
   }
 }
 
-function cutAtEquals(text: string): readonly [string, string] {
-  const at = text.indexOf("=");
-  return [text.slice(0, at), text.slice(at + 1)];
-}
-
 /** `set -e`, `set -euo pipefail`, `set +e`: only changes how failures end the script. */
 function isPlainSet(args: readonly string[]): boolean {
-  let rest = args;
-  while (rest.length > 0) {
-    const [option = "", value] = rest;
-    if (!/^[-+][eu]*o?$/.test(option) || option.length < 2) return false;
-    if (option.endsWith("o")) {
-      if (!/^(pipefail|errexit|nounset)$/.test(value ?? "")) return false;
-      rest = rest.slice(2);
-    } else {
-      rest = rest.slice(1);
-    }
-  }
-  return args.length > 0;
+  return (
+    args.length > 0 &&
+    /^(?:\0[-+](?:[eu]+|[eu]*o\0(?:pipefail|errexit|nounset)))+$/.test(args.map((arg) => `\0${arg}`).join(""))
+  );
 }
 
 /** `printf -v name` evaluates the name. An unknown first word may be `-v`. */
@@ -114,7 +101,6 @@ function isName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }
 
-const evaluatesName = new Set(["-v", "-R"]);
 const plainUnary = new Set("-a -b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -G -L -N -O -S -z -n -o".split(" "));
 const plainBinary = new Set("= == != =~ < > -nt -ot -ef".split(" "));
 export const asksFile = /^-[abcdefghkprsuwxGLNOS]$/;
@@ -130,7 +116,7 @@ export function checkTest(expression: TestExpression, findings: WordFindings): r
     case "TestUnary": {
       const { operator } = expression;
       const operand = readWord(expression.operand, findings);
-      const code = evaluatesName.has(operator) ? "second-evaluation" : "construct";
+      const code = operator === "-v" || operator === "-R" ? "second-evaluation" : "construct";
       if (!plainUnary.has(operator)) report(findings, code, expression, operator);
       return asksFile.test(operator) ? [[operator, operand]] : [];
     }

@@ -1,62 +1,50 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { optionValues, type WantedOptions } from "./program-options.ts";
+import { optionValues } from "./program-options.ts";
 
-/** Options of a program whose value is a command that it runs. */
-interface CommandOption extends WantedOptions {
+/** Where a program is given a command that it runs. */
+interface CommandOption {
+  /** The options whose value is a command, as a usage line. Without them any word may be one. */
+  readonly usage?: string;
   /** The beginning of a value that is a command; the command follows it. */
   readonly lead?: RegExp;
-  /** The command is in an operand, not in the value of an option. */
-  readonly operand?: boolean;
   /** Values of this form are harmless. */
   readonly plain?: RegExp;
 }
 
-const sshOptions: CommandOption = { short: "o", lead: /^(?:Proxy|Local|KnownHosts)Command[ =]/i };
-const editor: CommandOption = { short: "c", long: ["--cmd"], lead: /^:?!/ };
-const editorPlus: CommandOption = { operand: true, lead: /^\+:?!/ };
+const sshOptions: CommandOption = { usage: "-o=", lead: /^(?:Proxy|Local|KnownHosts)Command[ =]/i };
+const editor: CommandOption = { usage: "-c= --cmd=", lead: /^:?!/ };
+const editorPlus: CommandOption = { lead: /^\+:?!/ };
 /** ssh with a port, a key or a user, as usual for rsync. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 
 const tarPrograms =
-  "--to-command --use-compress-program --rsh-command --rmt-command --info-script --new-volume-script".split(" ");
+  "-IF= --to-command= --use-compress-program= --rsh-command= --rmt-command= --info-script= --new-volume-script=";
 
 const programs: ReadonlyMap<string, readonly CommandOption[]> = new Map<string, readonly CommandOption[]>([
-  ["rg", [{ long: ["--pre", "--hostname-bin"] }]],
-  [
-    "tar",
-    [
-      { long: ["--checkpoint-action"], lead: /^exec=/ },
-      { short: "IF", long: tarPrograms },
-    ],
-  ],
+  ["rg", [{ usage: "--pre= --hostname-bin=" }]],
+  ["tar", [{ usage: "--checkpoint-action=", lead: /^exec=/ }, { usage: tarPrograms }]],
   [
     "rsync",
     [
-      { short: "e", long: ["--rsh"], plain: plainSsh },
-      { long: ["--rsync-path"], plain: /^[\w./-]*rsync$/ },
+      { usage: "-e= --rsh=", plain: plainSsh },
+      { usage: "--rsync-path=", plain: /^[\w./-]*rsync$/ },
     ],
   ],
   ["ssh", [sshOptions]],
-  ["scp", [sshOptions, { short: "S" }]],
-  ["sftp", [sshOptions, { short: "S" }]],
-  ["man", [{ short: "PH", long: ["--pager", "--html"] }]],
-  ["sort", [{ long: ["--compress-program"] }]],
-  ["split", [{ long: ["--filter"] }]],
-  ["zip", [{ long: ["--unzip-command"] }]],
-  ["fzf", [{ long: ["--preview"] }]],
-  ["nc", [{ short: "ce" }]],
-  ["ncat", [{ short: "ce", long: ["--exec", "--sh-exec"] }]],
-  ["socat", [{ operand: true, lead: /^(?:exec|system|shell):/i }]],
-  ["nodemon", [{ short: "x", long: ["--exec"] }]],
+  ["scp", [sshOptions, { usage: "-S=" }]],
+  ["sftp", [sshOptions, { usage: "-S=" }]],
+  ["man", [{ usage: "-PH= --pager= --html=" }]],
+  ["sort", [{ usage: "--compress-program=" }]],
+  ["split", [{ usage: "--filter=" }]],
+  ["zip", [{ usage: "--unzip-command=" }]],
+  ["fzf", [{ usage: "--preview=" }]],
+  ["nc", [{ usage: "-ce=" }]],
+  ["ncat", [{ usage: "-ce= --exec= --sh-exec=" }]],
+  ["socat", [{ lead: /^(?:exec|system|shell):/i }]],
+  ["nodemon", [{ usage: "-x= --exec=" }]],
   ...["vi", "vim", "nvim", "view", "ex"].map((name) => [name, [editor, editorPlus]] as const),
   ["less", [editorPlus]],
-  [
-    "gdb",
-    [
-      { long: ["--eval-command", "--ex"], lead: /^(?:shell |!)/ },
-      { operand: true, lead: /^(?:shell |!)/ },
-    ],
-  ],
+  ["gdb", [{ usage: "--eval-command= --ex=", lead: /^(?:shell |!)/ }, { lead: /^(?:shell |!)/ }]],
 ]);
 
 /** Programs whose operands are command lines. */
@@ -66,8 +54,8 @@ const runsOperands = new Set(["concurrently", "hyperfine"]);
 export function optionCommands(head: string, args: readonly ShellWord[]): ShellWord[] {
   if (runsOperands.has(head))
     return args.filter((word) => !/^-/.test(word.pieces[0]) && /\s/.test(word.pieces.join(" ")));
-  return (programs.get(head) ?? []).flatMap(({ lead, plain, operand, ...wanted }) =>
-    (operand ? args : optionValues(args, wanted)).flatMap((word) => {
+  return (programs.get(head) ?? []).flatMap(({ lead, plain, usage }) =>
+    (usage === undefined ? args : optionValues(args, usage)).flatMap((word) => {
       const [first, ...rest] = word.pieces;
       const length = lead?.exec(first)?.[0].length ?? 0;
       if ((lead !== undefined && length === 0) || plain?.test(staticValue(word) ?? "")) return [];
@@ -77,7 +65,7 @@ export function optionCommands(head: string, args: readonly ShellWord[]): ShellW
 }
 
 /** The effects of a script for sed, besides editing its stream. */
-export interface SedEffects {
+interface SedEffects {
   /** Commands that `e` runs in a shell. */
   readonly runs: readonly string[];
   readonly reads: readonly string[];

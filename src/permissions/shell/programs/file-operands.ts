@@ -1,5 +1,5 @@
 import { type CommandPart, type Places, programName, type ShellWord, staticValue } from "../shell-part.ts";
-import { escapePattern, someWord } from "../word-pieces.ts";
+import { escapePattern, patternsOf, someWord } from "../word-pieces.ts";
 import { type FileOperand, type FileProgram, filePrograms } from "./file-programs.ts";
 import { knownLines } from "./inner-command.ts";
 import { isOption, isValueOf, optionValues } from "./program-options.ts";
@@ -10,8 +10,8 @@ export const maxOperands = 2_000;
 
 /** The files among the words of a known program; none for any other. Best effort. */
 export function fileOperands(part: CommandPart): FileOperand[] {
-  const [name, ...args] = part.words;
-  const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
+  const args = part.words.slice(1);
+  const head = programName(part) ?? "";
   const program = filePrograms().get(head);
   const lines = knownLines(args) ?? [];
   if (head === "git") return gitOperands(args);
@@ -89,12 +89,6 @@ function surelyText(head: string, args: readonly ShellWord[]): number | undefine
   return args.findIndex((word) => !isOption(word));
 }
 
-/** Everything that a word may expand to, as patterns. */
-function patternsOf(word: ShellWord): readonly string[] | undefined {
-  const text = staticValue(word);
-  return text === undefined ? word.expansions : [escapePattern(text)];
-}
-
 const fileOption =
   /^--(file|from-file|files0-from|target-directory|output|reference|exclude-from|include-from|rawfile|slurpfile)=/;
 
@@ -123,30 +117,29 @@ function namesIn(pattern: string): string[] {
 }
 
 /** Letters of options of curl and wget without a value. */
-const flags = "0123456789#afgiIjkLnNORsSvZqc";
+const flags = /^[0-9#afgiIjkLnNORsSvZqc]*$/;
 
 /** Files in the options of programs whose operands are not files. */
 function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
-  const values = (short: string, ...long: string[]) =>
-    optionValues(args, { short, long: long.map((name) => `--${name}`), flags });
+  const values = (wanted: string) => optionValues(args, wanted, flags);
   const files = (words: readonly ShellWord[], access: FileOperand["access"]) =>
     words.flatMap((word) => operandsIn(word, access));
   switch (head) {
     case "curl":
       return [
-        ...values("dFH", "data", "data-ascii", "data-binary", "data-urlencode", "json", "form", "header").flatMap(
+        ...values("-dFH= --data= --data-ascii= --data-binary= --data-urlencode= --json= --form= --header=").flatMap(
           behindAt,
         ),
-        ...values("", "data-urlencode", "url-query", "variable").flatMap(behindNameAt),
+        ...values("--data-urlencode= --url-query= --variable=").flatMap(behindNameAt),
         ...args.flatMap(behindFileUrl),
-        ...files(values("TKb", "upload-file", "config", "cookie"), "read"),
-        ...files(values("ocD", "output", "output-dir", "dump-header", "cookie-jar"), "write"),
+        ...files(values("-TKb= --upload-file= --config= --cookie="), "read"),
+        ...files(values("-ocD= --output= --output-dir= --dump-header= --cookie-jar="), "write"),
         ...(args.some((word) => /^(-[A-Za-z]*O|--remote-name)/.test(word.pieces[0])) ? args.flatMap(lastOfUrl) : []),
       ];
     case "wget":
       return [
-        ...files(values("i", "post-file", "body-file", "input-file", "load-cookies"), "read"),
-        ...files(values("OoaP", "output-document", "output-file", "append-output", "directory-prefix"), "write"),
+        ...files(values("-i= --post-file= --body-file= --input-file= --load-cookies="), "read"),
+        ...files(values("-OoaP= --output-document= --output-file= --append-output= --directory-prefix="), "write"),
         ...(args.some((word) => /^(-[A-Za-z]*O|--output-document)/.test(word.pieces[0]))
           ? []
           : args.flatMap(lastOfUrl)),
@@ -162,7 +155,7 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
       return loops ? files(known, edits ? "write" : "read") : [];
     }
     case "xargs":
-      return files(values("a", "arg-file"), "read");
+      return files(values("-a= --arg-file="), "read");
     default:
       return [];
   }
@@ -204,7 +197,7 @@ export function copiedPaths(part: CommandPart, home: string): string[] {
   if (head === undefined || !/^(cp|mv|ln|install|rsync|scp)$/.test(head)) return [];
   const args = part.words.slice(1);
   const names = args.filter((word) => staticValue(word) !== undefined && !staticValue(word)?.startsWith("-"));
-  const [target] = /^(rsync|scp)$/.test(head) ? [] : optionValues(args, { short: "t", long: ["--target-directory"] });
+  const [target] = /^(rsync|scp)$/.test(head) ? [] : optionValues(args, "-t= --target-directory=");
   const folder = target ?? names.at(-1);
   if (folder === undefined) return [];
   const { paths } = pathsOf(folder, part.places, home);

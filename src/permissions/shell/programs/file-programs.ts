@@ -1,5 +1,3 @@
-import type { WantedOptions } from "./program-options.ts";
-
 /** A word that names a file, and the access to it. */
 export interface FileOperand {
   /** The name as a pattern of bash; undefined when it is not known beforehand. */
@@ -15,13 +13,13 @@ export interface FileProgram {
   readonly text: string;
   /** The first operand is text: a pattern, a script or a mode. With an option of one of these letters it is a file too. */
   readonly textFirst?: string;
-  /** Options whose value is a file that the program writes. */
-  readonly outputs?: WantedOptions;
+  /** Options whose value is a file that the program writes, as a usage line. */
+  readonly outputs?: string;
   /** The index of the operand that the program writes. */
   readonly writesOperand?: number;
 }
 
-const output: WantedOptions = { short: "o", long: ["--output"] };
+const output = "-o= --output=";
 
 /** What is special about some programs. */
 const details: readonly (readonly [programs: string, Partial<FileProgram>])[] = [
@@ -42,10 +40,10 @@ const details: readonly (readonly [programs: string, Partial<FileProgram>])[] = 
   ["shuf", { text: "ein", outputs: output }],
   ["sort", { text: "kt", outputs: output }],
   ["sdiff", { outputs: output }],
-  ["patch", { outputs: { short: "or", long: ["--output", "--reject-file"] } }],
-  ["csplit", { text: "fbn", outputs: { short: "f", long: ["--prefix"] } }],
-  ["zip", { outputs: { short: "O", long: ["--output-file", "--out"] }, writesOperand: 0 }],
-  ["zstd", { outputs: { short: "o" } }],
+  ["patch", { outputs: "-or= --output= --reject-file=" }],
+  ["csplit", { text: "fbn", outputs: "-f= --prefix=" }],
+  ["zip", { outputs: "-O= --output-file= --out=", writesOperand: 0 }],
+  ["zstd", { outputs: "-o=" }],
   ["lz4", { writesOperand: 1 }],
   ["uniq", { text: "fsw", writesOperand: 1 }],
   ["split", { text: "abln", writesOperand: 1 }],

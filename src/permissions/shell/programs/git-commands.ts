@@ -1,22 +1,6 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import {
-  cutWord,
-  isAbbreviation,
-  isOption,
-  operandStarts,
-  optionValues,
-  type WantedOptions,
-} from "./program-options.ts";
-
-/** The effects of options of git, in addition to those of its verb. */
-export interface GitEffects {
-  /** Commands that it runs in a shell. */
-  readonly runs: readonly ShellWord[];
-  readonly writes: readonly ShellWord[];
-  readonly reads: readonly ShellWord[];
-  /** Why it may run an unknown program. */
-  readonly opaque?: string;
-}
+import { type Inner, opaque, scriptOf } from "./inner-command.ts";
+import { cutWord, isAbbreviation, isOption, operandStarts, optionValues } from "./program-options.ts";
 
 /** Settings that name no program. */
 const plainKey =
@@ -26,44 +10,43 @@ const plainKey =
 const commandKey =
   /^(core\.(pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(command|textconv)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(clean|smudge|process)|interactive\.difffilter|gpg(\..+)?\.program|credential(\..+)?\.helper|trailer\..+\.(command|cmd)|browser\..+\.cmd|man\..+\.cmd|uploadpack\.packobjectshook|remote\..+\.(uploadpack|receivepack)|alias\..+|submodule\..+\.update)$/i;
 
+/** Settings that change what later commands of git do, in addition to aliases. */
+const laterKey = /^(include(if\..+)?\.path|core\.hookspath|remote\..+\.(push|mirror))$/i;
+
 /** Options whose value is a command line, by verb; `*` for every verb. */
-const commandOptions: ReadonlyMap<string, WantedOptions> = new Map([
-  ["*", longOptions("--upload-pack --receive-pack --exec --extcmd --to-cmd --cc-cmd --header-cmd --sendmail-cmd")],
-  ["rebase", { short: "x" }],
-  ["clone", { short: "u" }],
-  ["difftool", { short: "x" }],
+const commandOptions: ReadonlyMap<string, string> = new Map([
+  ["*", "--upload-pack= --receive-pack= --exec= --extcmd= --to-cmd= --cc-cmd= --header-cmd= --sendmail-cmd="],
+  ["rebase", "-x="],
+  ["clone", "-u="],
+  ["difftool", "-x="],
+  ["grep", "-O= --open-files-in-pager="],
   [
     "filter-branch",
-    longOptions(
-      "--env-filter --tree-filter --index-filter --parent-filter --msg-filter --commit-filter --tag-name-filter --setup",
-    ),
+    "--env-filter= --tree-filter= --index-filter= --parent-filter= --msg-filter= --commit-filter= --tag-name-filter= --setup=",
   ],
 ]);
 
-function longOptions(names: string): WantedOptions {
-  return { long: names.split(" ") };
-}
-
-const printsDiffs = new Set(["log", "show", "diff", "whatchanged", "format-patch", "archive"]);
-
-export function gitEffects(args: readonly ShellWord[]): GitEffects {
-  const { configured, verb, rest, opaque } = readLine(args);
-  const cloned = verb === "clone" ? optionValues(rest, { short: "c", long: ["--config"] }) : [];
-  const settings = [...configured, ...cloned].map(settingOf);
+/** What the options of git run, write and read, in addition to what its verb does. */
+export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
+  const line = readLine(args);
+  const { verb, rest } = line;
+  const cloned = verb === "clone" ? optionValues(rest, "-c= --config=") : [];
+  const settings = [...line.configured, ...cloned].map(settingOf);
   if (verb === "config" && rest.length > 1) settings.push(...written(rest));
-  const why = opaque ?? settings.find((setting) => setting.why !== undefined)?.why ?? opaqueOption(verb, rest);
-  return {
-    runs: [...settings.flatMap(({ run }) => (run ? [run] : [])), ...commandsOf(verb, rest)],
-    writes: outputs(verb, rest),
-    reads: comparedFiles(verb, rest),
-    ...(why === undefined ? {} : { opaque: why }),
-  };
+  const runs = [...settings.flatMap(({ run }) => (run ? [run] : [])), ...commandsOf(verb, rest)];
+  const why = line.opaque ?? settings.find((setting) => setting.why !== undefined)?.why ?? opaqueOption(verb, rest);
+  return [
+    ...runs.map((word) => scriptOf([word], "sh")),
+    ...outputs(verb, rest).map((word): Inner => ({ kind: "file", access: "write", option: "--output", word })),
+    ...comparedFiles(verb, rest).map((word): Inner => ({ kind: "file", access: "read", option: "--no-index", word })),
+    ...(why === undefined ? [] : [opaque(why)]),
+  ];
 }
 
 /** Files that git compares outside of a repository: with `--no-index`, or if one of two names may be outside. */
 function comparedFiles(verb: string, rest: readonly ShellWord[]): readonly ShellWord[] {
   const operands = rest.filter((word) => !isOption(word));
-  if (rest.some((word) => staticValue(word) === "--no-index")) return operands;
+  if (rest.some((word) => isAbbreviation(word.pieces[0], "--no-index"))) return operands;
   const outside = operands.some((word) => word.tilde !== undefined || /^(\/|\.\.(\/|$))/.test(word.pieces[0]));
   return verb === "diff" && operands.length === 2 && outside ? operands : [];
 }
@@ -87,7 +70,8 @@ export function readLine(args: readonly ShellWord[]): GitLine {
   let index = 0;
   for (; index < args.length; index++) {
     const word = args[index];
-    const text = (word && staticValue(word)) ?? word?.pieces[0] ?? "";
+    const text = word?.pieces[0] ?? "";
+    if (/^--(git-dir|exec-path=|config-env)/.test(text)) opaque = `git ${text} can name programs to run`;
     if (text === "-c") {
       index += 1;
       const setting = args[index];
@@ -96,12 +80,10 @@ export function readLine(args: readonly ShellWord[]): GitLine {
       index += 1;
       const folder = args[index];
       if (text === "-C" && folder) folders.push(staticValue(folder) ?? "");
-    } else if (text.startsWith("--exec-path=") || text.startsWith("--config-env"))
-      opaque = `git ${text} can name programs to run`;
-    else if (!text.startsWith("-")) break;
+    } else if (!text.startsWith("-")) break;
   }
   const verb = args[index];
-  const line = { configured, verb: (verb && staticValue(verb)) ?? "", rest: args.slice(index + 1), at: index, folders };
+  const line = { configured, verb: staticValue(verb) ?? "", rest: args.slice(index + 1), at: index, folders };
   return opaque === undefined ? line : { ...line, opaque };
 }
 
@@ -116,58 +98,60 @@ interface Setting {
   readonly why?: string;
 }
 
-/** What a setting such as `core.pager=less` runs, or why that is unknown. */
+/** What a setting such as `core.pager=less` runs, or why that is unknown. A key alone means true. */
 function settingOf(word: ShellWord): Setting {
-  const [first] = word.pieces;
-  const equals = first.indexOf("=");
-  const key = equals < 0 ? first : first.slice(0, equals);
-  if (equals < 0 && word.pieces.length === 1)
-    return commandKey.test(key) || plainKey.test(key) ? {} : { why: `git -c ${key} can name programs to run` };
-  return readSetting(key, cutWord(word, equals + 1));
+  const [key = ""] = word.pieces[0].split("=");
+  return readSetting(key, cutWord(word, key.length + 1));
 }
 
 function readSetting(key: string, value: ShellWord): Setting {
   if (plainKey.test(key)) return {};
   const text = staticValue(value);
-  const why = `git -c ${key} can name programs to run`;
+  const why = `the setting ${key} of git can name programs to run`;
   if (!commandKey.test(key)) return { why };
   if (text === undefined) return { run: value };
   if (/^(true|false|)$/.test(text)) return {};
-  // In an alias or an update only the text after `!` is for a shell; other values are for git itself.
-  if (/^(alias|submodule)\./i.test(key)) return text.startsWith("!") ? { run: cutWord(value, 1) } : { why };
-  if (/^credential/i.test(key) && !/^[!/]/.test(text)) return {};
+  // In an alias only the text after `!` is for a shell; other text is a command of git.
+  if (/^alias\./i.test(key) && !text.startsWith("!")) return { why };
+  if (/^(credential|submodule)/i.test(key) && !/^[!/]/.test(text)) return {};
   return { run: text.startsWith("!") ? cutWord(value, 1) : value };
 }
 
-/** The command that `git config core.pager less` stores. Other settings run nothing. */
+/** What `git config core.pager less` stores: a command, or a change of what later commands of git do. Other settings run nothing. */
 function written(rest: readonly ShellWord[]): Setting[] {
-  const operands = rest.filter(
-    (word) => !/^-/.test(word.pieces[0]) && !/^(set|get|unset|add)$/.test(staticValue(word) ?? ""),
-  );
-  const [name, value] = operands;
-  const key = (name && staticValue(name)) ?? "";
-  if (value === undefined || !commandKey.test(key)) return [];
-  const { run } = readSetting(key, value);
-  return run ? [{ run }] : [];
+  const renames = (word: ShellWord) =>
+    isAbbreviation(word.pieces[0], "--rename-section") || staticValue(word) === "rename-section";
+  if (rest.some(renames)) return [{ why: "a renamed section of git's settings can name programs to run" }];
+  const [first, ...others] = configOperands(rest);
+  const operands = first && !/^(set|get|unset)$/.test(staticValue(first) ?? "") ? [first, ...others] : others;
+  return operands.slice(1).flatMap((value, at) => {
+    const name = operands[at];
+    const key = staticValue(name) ?? name?.pieces.join("$") ?? "";
+    if (commandKey.test(key)) return [readSetting(key, value)];
+    const isLater = laterKey.test(key) || (staticValue(name) === undefined && !plainKey.test(key));
+    return isLater ? [{ why: `the setting ${key} can change what git runs` }] : [];
+  });
 }
 
+function configOperands(rest: readonly ShellWord[]): ShellWord[] {
+  const files = optionValues(rest, "-f= --file=");
+  return rest.filter((word) => !isOption(word) && !files.includes(word));
+}
+
+/** What may precede `-O` in the same word of `git grep`: no letter of an option that takes a value. */
+const grepFlags = /^[^efABCm]*$/;
+
 function commandsOf(verb: string, rest: readonly ShellWord[]): ShellWord[] {
-  const named = ["*", verb].flatMap((key) => {
-    const wanted = commandOptions.get(key);
-    return wanted ? optionValues(rest, wanted) : [];
-  });
-  const pager = rest.flatMap((word) => {
-    const lead = verb === "grep" ? /^(?:-O|--open-files-in-pager=)(?=.)/.exec(word.pieces[0])?.[0] : undefined;
-    return lead === undefined ? [] : [cutWord(word, lead.length)];
-  });
-  return [...named.filter((word) => staticValue(word) !== ""), ...pager, ...eachSubmodule(verb, rest)];
+  const flags = verb === "grep" ? grepFlags : undefined;
+  const named = ["*", verb].flatMap((key) => optionValues(rest, commandOptions.get(key) ?? "", flags));
+  return [...named.filter((word) => staticValue(word) !== ""), ...eachSubmodule(verb, rest)];
 }
 
 function eachSubmodule(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   if (verb !== "submodule") return [];
   const at = rest.findIndex((word) => staticValue(word) === "foreach");
   const words = at < 0 ? [] : rest.slice(at + 1);
-  const [start] = operandStarts(words, { flags: "q", long: ["--recursive", "--quiet"] }) ?? [];
+  const [start] = operandStarts(words, { usage: "-q --recursive --quiet" }) ?? [];
   const [first, ...more] = start === undefined ? [] : words.slice(start);
   if (first === undefined) return [];
   const pieces: [string, ...string[]] = [...first.pieces];
@@ -180,41 +164,40 @@ function eachSubmodule(verb: string, rest: readonly ShellWord[]): ShellWord[] {
 
 /** The files of `--output=f`, and of `-o f` for verbs where `-o` means the same. */
 function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
-  const named = rest.flatMap((word, index) => {
-    const [first] = word.pieces;
-    const equals = first.indexOf("=");
-    const name = equals < 0 ? first : first.slice(0, equals);
-    // `--ou$x=…`: the unknown part may be the rest of the name.
-    if (equals < 0 && word.pieces.length > 1) return isAbbreviation(first, "--output") ? [word] : [];
-    const isOutput = name.startsWith("--") && (name === "--output-directory" || isAbbreviation(name, "--output"));
-    if (!isOutput) return [];
-    const next = rest[index + 1];
-    return equals >= 0 ? [cutWord(word, equals + 1)] : next ? [next] : [];
-  });
-  const bundle = verb === "bundle" && rest[0] && staticValue(rest[0]) === "create" ? rest.slice(1, 2) : [];
-  return [...named, ...bundle, ...configFiles(verb, rest), ...(printsDiffs.has(verb) ? behindLetter(rest) : [])];
+  const letter = /^(format-patch|archive)$/.test(verb) ? "-o=" : "";
+  return [
+    ...optionValues(rest, `--output= --output-directory= ${letter}`),
+    ...bundles(verb, rest),
+    ...configFiles(verb, rest),
+  ];
 }
+
+/** The file that `git bundle create` writes. */
+function bundles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
+  if (verb !== "bundle" || staticValue(rest[0]) !== "create") return [];
+  const words = rest.slice(1);
+  const starts = operandStarts(words, {
+    usage: "-q --quiet --progress --all-progress --all-progress-implied --version=",
+  });
+  return words.filter((_, at) => starts?.includes(at));
+}
+
+const configChanges = "--add --unset --unset-all --replace-all --rename-section --remove-section --edit".split(" ");
 
 /** The file that `git config -f file name value` changes. With a name alone it is only read. */
 function configFiles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   if (verb !== "config") return [];
-  const files = optionValues(rest, { short: "f", long: ["--file"] });
-  const others = rest.filter((word) => !word.pieces[0].startsWith("-") && !files.includes(word));
-  const changes = /^--(add|unset|unset-all|replace-all|rename-section|remove-section|edit)$|^-[a-z]*e$/;
-  return others.length > 1 || rest.some((word) => changes.test(word.pieces[0])) ? files : [];
-}
-
-function behindLetter(rest: readonly ShellWord[]): ShellWord[] {
-  return rest.flatMap((word, index) => {
-    const next = rest[index + 1];
-    if (!word.pieces[0].startsWith("-o")) return [];
-    return staticValue(word) === "-o" ? (next ? [next] : []) : [cutWord(word, 2)];
-  });
+  const changes = ({ pieces: [text] }: ShellWord) =>
+    /^(edit$|-[a-z]*e)/.test(text) || configChanges.some((option) => isAbbreviation(text, option));
+  return configOperands(rest).length > 1 || rest.some(changes) ? optionValues(rest, "-f= --file=") : [];
 }
 
 function opaqueOption(verb: string, rest: readonly ShellWord[]): string | undefined {
-  const found = rest.find((word) => isAbbreviation(word.pieces[0], "--ext-diff"));
-  if (found) return `git ${verb} --ext-diff runs what the configuration names`;
-  const transport = rest.find((word) => word.pieces[0].startsWith("ext::"));
-  return transport && "an ext:: address names a program to run";
+  const texts = rest.map((word) => word.pieces[0]);
+  if (texts.some((text) => isAbbreviation(text, "--ext-diff")))
+    return `git ${verb} --ext-diff runs what the configuration names`;
+  // Without a value it is a mirror for pushes too.
+  if (verb === "remote" && texts.some((text) => isAbbreviation(text.replace(/=(?!fetch$).*/s, ""), "--mirror")))
+    return "every push to a mirror overwrites and deletes its branches";
+  return texts.some((text) => text.startsWith("ext::")) ? "an ext:: address names a program to run" : undefined;
 }

@@ -1,5 +1,5 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { escapePattern, isPathPattern, someWord, unescapePattern } from "../word-pieces.ts";
+import { escapePattern, isOpenPattern, unescapePattern } from "../word-pieces.ts";
 
 /** Something that a command starts or opens. */
 export type Inner =
@@ -81,7 +81,7 @@ export function knownLines(words: readonly ShellWord[]): readonly (readonly Shel
 function valuesOf(word: ShellWord): readonly string[] | undefined {
   const { expansions = [] } = word;
   if (staticValue(word) !== undefined || expansions.length === 0) return undefined;
-  if (expansions.some((text) => isPathPattern(text) || text.includes(someWord))) return undefined;
+  if (expansions.some(isOpenPattern)) return undefined;
   return expansions.map(unescapePattern);
 }
 

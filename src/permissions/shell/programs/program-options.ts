@@ -1,54 +1,50 @@
+import { getOrMake } from "../../paths/path-fs.ts";
 import { type ShellWord, staticValue } from "../shell-part.ts";
 
 /** The known options of a program. A line with any other option cannot be read. */
 export interface OptionGrammar {
-  /** Letters of options without a value. They may be combined, as in `-la`. */
-  readonly flags?: string;
-  /** Letters of options with a value, in the same word or the next. */
-  readonly valued?: string;
-  readonly long?: readonly string[];
-  readonly longValued?: readonly string[];
-  /** Long options whose value, if any, follows an equals sign. */
-  readonly longOptional?: readonly string[];
+  /** As for `parseUsage`. Letters may be combined, as in `-la`. */
+  readonly usage?: string;
   /** Other words that are options, e.g. `-5`. */
   readonly also?: RegExp;
   /** `+x` is an option like `-x`, as for shells. */
   readonly plus?: boolean;
 }
 
-/** Parses a usage line: `-abc -n= --all --color=` has the flags a, b and c; `-n` and `--color` take a value. */
-export function grammarOf(usage: string): OptionGrammar {
-  const options = usage.split(" ");
-  const letters = (pattern: RegExp) => options.flatMap((option) => pattern.exec(option)?.[1] ?? []).join("");
-  const [flags, valued] = [letters(/^-([^-=]+)$/), letters(/^-([^-=]+)=$/)];
-  const long = options.filter((option) => /^--[^=]+$/.test(option));
-  const longValued = options.filter((option) => /^--[^=]+=$/.test(option)).map((option) => option.slice(0, -1));
-  return { flags, valued, long, longValued };
+/** Whether an option has no value, one in the same or the next word, or at most one behind an equals sign. */
+type ValueForm = "none" | "needed" | "attached";
+
+interface Usage {
+  readonly letters: ReadonlyMap<string, ValueForm>;
+  readonly long: ReadonlyMap<string, ValueForm>;
 }
 
-/** A table whose rows are built on their first lookup, so that loading the module is cheap. */
-export function lazyTable<T>(rows: Readonly<Record<string, () => T>>): (name: string) => T | undefined {
-  const built = new Map<string, T>();
-  return (name) => {
-    if (!built.has(name) && Object.hasOwn(rows, name)) built.set(name, (rows[name] as () => T)());
-    return built.get(name);
-  };
+const parsed = new Map<string, Usage>();
+
+/** Parses a usage line: in `-abc -n= --all --color= --eof[=]` the options -n and --color need a value, and --eof may have one. */
+function parseUsage(usage: string): Usage {
+  return getOrMake(parsed, usage, () => {
+    const [letters, long] = [new Map<string, ValueForm>(), new Map<string, ValueForm>()];
+    for (const [, dashes, name = "", sign] of usage.matchAll(/(--?)([^ =[]+)(\[?=\]?)?/g)) {
+      const form = sign === undefined ? "none" : sign === "=" ? "needed" : "attached";
+      if (dashes === "--") long.set(`--${name}`, form);
+      else for (const letter of name) letters.set(letter, form);
+    }
+    return { letters, long };
+  });
 }
 
 /** An option's letter or long name, with its value. */
-export interface ProgramOption {
+interface ProgramOption {
   readonly name: string;
   readonly value?: ShellWord;
 }
 
-export interface ReadOptions {
-  readonly options: readonly ProgramOption[];
-  /** The words from the first operand on. */
-  readonly rest: readonly ShellWord[];
-}
-
-/** Reads the options before the first operand. Undefined if a word or an option is unknown. */
-export function readOptions(words: readonly ShellWord[], grammar: OptionGrammar): ReadOptions | undefined {
+/** Reads the options before the first operand, with which `rest` begins. Undefined if a word or an option is unknown. */
+export function readOptions(
+  words: readonly ShellWord[],
+  grammar: OptionGrammar,
+): { options: readonly ProgramOption[]; rest: readonly ShellWord[] } | undefined {
   const options: ProgramOption[] = [];
   const read = readFrom(words, 0, grammar, options);
   return read && { options, rest: words.slice(read.next) };
@@ -102,7 +98,7 @@ function readFrom(
     // `+` alone is an option without letters.
     const plus = grammar.plus === true && text.startsWith("+");
     if (!plus && (!text.startsWith("-") || text === "-")) return { next: index, ended: false };
-    const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
+    const read = readOption(text, word, grammar);
     if (read === undefined) return undefined;
     const last = read.at(-1);
     if (last?.needsValue) {
@@ -142,7 +138,7 @@ export function operandStarts(words: readonly ShellWord[], grammar: OptionGramma
 function afterOption(word: ShellWord, grammar: OptionGrammar): readonly number[] {
   const text = staticValue(word);
   if (text === undefined || grammar.also?.test(text)) return [1];
-  const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
+  const read = readOption(text, word, grammar);
   if (read !== undefined) return [read.at(-1)?.needsValue ? 2 : 1];
   return text.includes("=") ? [1] : [1, 2];
 }
@@ -152,62 +148,48 @@ interface ReadOption extends ProgramOption {
   readonly needsValue?: boolean;
 }
 
-function readLong(text: string, word: ShellWord, grammar: OptionGrammar): ReadOption[] | undefined {
-  const equals = text.indexOf("=");
-  const name = equals < 0 ? text : text.slice(0, equals);
-  if (grammar.longValued?.includes(name)) {
-    return equals < 0 ? [{ name, needsValue: true }] : [{ name, value: piece(word, text.slice(equals + 1)) }];
+/** The options in one word: a long one, or letters. */
+function readOption(text: string, word: ShellWord, { usage = "" }: OptionGrammar): ReadOption[] | undefined {
+  const { letters, long } = parseUsage(usage);
+  if (text.startsWith("--")) {
+    const name = /^[^=]*/.exec(text)?.[0] ?? "";
+    const form = long.get(name);
+    if (form === undefined) return undefined;
+    if (name === text) return [{ name, needsValue: form === "needed" }];
+    return form === "none" ? undefined : [{ name, value: cutWord(word, name.length + 1) }];
   }
-  if (grammar.longOptional?.includes(name))
-    return [equals < 0 ? { name } : { name, value: piece(word, text.slice(equals + 1)) }];
-  return equals < 0 && grammar.long?.includes(name) ? [{ name }] : undefined;
-}
-
-function readCluster(text: string, word: ShellWord, grammar: OptionGrammar): ReadOption[] | undefined {
   const read: ReadOption[] = [];
   for (let index = 1; index < text.length; index++) {
     const name = text[index] ?? "";
-    if (grammar.valued?.includes(name)) {
-      const value = text.slice(index + 1);
-      read.push(value === "" ? { name, needsValue: true } : { name, value: piece(word, value) });
-      return read;
-    }
-    if (!grammar.flags?.includes(name)) return undefined;
-    read.push({ name });
+    const form = letters.get(name);
+    if (form === undefined) return undefined;
+    if (form === "none") read.push({ name });
+    else
+      return [
+        ...read,
+        index + 1 === text.length ? { name, needsValue: true } : { name, value: cutWord(word, index + 1) },
+      ];
   }
   return read;
-}
-
-function piece(word: ShellWord, value: string): ShellWord {
-  return { ...word, pieces: [value], raw: value };
-}
-
-/** Options to find: letters, and long names, which may be abbreviated as in getopt. */
-export interface WantedOptions {
-  readonly short?: string;
-  readonly long?: readonly string[];
-  /** Letters that may precede one of `short` in a cluster. Default: any. */
-  readonly flags?: string;
 }
 
 const shortestAbbreviation = 3;
 
 /**
- * The values of certain options anywhere in a line. Finds too many rather than too few: in a cluster such as `-avze` any letter may
- * be the last.
+ * The values of certain options anywhere in a line. `wanted` is a usage line; long names may be abbreviated as in getopt. Finds too many
+ * rather than too few: in a cluster such as `-avze` any letter may be the last, unless `flags` matches what may precede it.
  */
-export function optionValues(words: readonly ShellWord[], wanted: WantedOptions): ShellWord[] {
+export function optionValues(words: readonly ShellWord[], wanted: string, flags?: RegExp): ShellWord[] {
+  const { letters, long } = parseUsage(wanted);
   return words.flatMap((word, index) => {
     const [first] = word.pieces;
     const next = words[index + 1];
-    if (first.startsWith("--")) return longValue(word, next, wanted.long ?? []);
+    if (!first.startsWith("-")) return [];
+    if (first.startsWith("--")) return longValue(word, next, [...long.keys()]);
     const cluster = /^-[A-Za-z0-9]*/.exec(first)?.[0] ?? "";
-    return Array.from(wanted.short ?? "").flatMap((letter) => {
+    return [...letters.keys()].flatMap((letter) => {
       const at = cluster.indexOf(letter, 1);
-      const { flags } = wanted;
-      if (at < 0 || (flags !== undefined && Array.from(cluster.slice(1, at)).some((flag) => !flags.includes(flag)))) {
-        return [];
-      }
+      if (at < 0 || flags?.test(cluster.slice(1, at)) === false) return [];
       const value = cutWord(word, at + 1);
       return staticValue(value) === "" ? (next ? [next] : []) : [value];
     });

@@ -1,11 +1,11 @@
-import { type CommandPart, emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
+import { type CommandPart, emptyWord, headOf, type ShellWord, staticValue } from "../shell-part.ts";
 import { asksFile, comparesFiles } from "./builtins.ts";
-import { grammarOf, lazyTable, type OptionGrammar, readProgramArguments } from "./program-options.ts";
+import { type OptionGrammar, readProgramArguments } from "./program-options.ts";
 
 /** A command that only reads, with the options that keep it so. With any other option it is not read-only. */
 interface ReadOnlyCommand extends OptionGrammar {
-  /** `files`: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
-  readonly operands: "files" | "text" | "pattern" | "none" | "anything";
+  /** Default: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
+  readonly operands?: "text" | "pattern" | "none" | "anything";
   /** Without operands it reads the working directory. */
   readonly reads?: "here";
   /** Options that make it read all files below a folder. */
@@ -15,89 +15,76 @@ interface ReadOnlyCommand extends OptionGrammar {
 }
 
 /** With the listed options none of these starts a program, writes, changes state or uses the network. */
-const readOnlyCommands = lazyTable<ReadOnlyCommand>({
-  ls: () =>
-    command(
-      "files",
-      "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
+const readOnlyCommands: ReadonlyMap<string, ReadOnlyCommand> = new Map(
+  Object.entries<ReadOnlyCommand>({
+    ls: {
+      usage:
+        "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
         "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
         "--sort= --time= --time-style= --format= --ignore= --hide=",
-      { reads: "here" },
-    ),
-  cat: () =>
-    command("files", "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
-  head: () => command("files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
-  // Not `-f` and `-F`: they never end.
-  tail: () => command("files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
-  wc: () => command("files", "-clmwL --bytes --chars --lines --words --max-line-length"),
-  nl: () => command("files", "-p -bdfhilnsvw="),
-  pwd: () => command("none", "-LP"),
-  echo: () => command("anything"),
-  printf: () => command("anything"),
-  true: () => command("anything"),
-  false: () => command("anything"),
-  which: () => command("text", "-as"),
-  basename: () => command("text", "-az -s= --multiple --zero --suffix="),
-  dirname: () => command("text", "-z --zero"),
-  tr: () => command("text", "-cCdst --complement --delete --squeeze-repeats --truncate-set1"),
-  realpath: () =>
-    command(
-      "files",
-      "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
+      reads: "here",
+    },
+    cat: { usage: "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank" },
+    head: { usage: "-qvz -nc= --quiet --verbose --lines= --bytes=", also: /^-\d+$/ },
+    // Not `-f` and `-F`: they never end.
+    tail: { usage: "-qvz -nc= --quiet --verbose --lines= --bytes=", also: /^-\d+$/ },
+    wc: { usage: "-clmwL --bytes --chars --lines --words --max-line-length" },
+    nl: { usage: "-p -bdfhilnsvw=" },
+    pwd: { operands: "none", usage: "-LP" },
+    echo: { operands: "anything" },
+    printf: { operands: "anything" },
+    true: { operands: "anything" },
+    false: { operands: "anything" },
+    which: { operands: "text", usage: "-as" },
+    basename: { operands: "text", usage: "-az -s= --multiple --zero --suffix=" },
+    dirname: { operands: "text", usage: "-z --zero" },
+    tr: { operands: "text", usage: "-cCdst --complement --delete --squeeze-repeats --truncate-set1" },
+    realpath: {
+      usage:
+        "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
         "--no-symlinks --zero --relative-to= --relative-base=",
-      { fileOptions: ["--relative-to", "--relative-base"] },
-    ),
-  readlink: () =>
-    command("files", "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"),
-  stat: () => command("files", "-Lt -c= --dereference --terse --format= --printf="),
-  du: () =>
-    command(
-      "files",
-      "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
+      fileOptions: ["--relative-to", "--relative-base"],
+    },
+    readlink: { usage: "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline" },
+    stat: { usage: "-Lt -c= --dereference --terse --format= --printf=" },
+    du: {
+      usage:
+        "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
         "--one-file-system --separate-dirs --si --max-depth= --block-size= --exclude=",
-      { reads: "here" },
-    ),
-  df: () =>
-    command("files", "-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total"),
-  cut: () =>
-    command(
-      "files",
-      "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
+      reads: "here",
+    },
+    df: { usage: "-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total" },
+    cut: {
+      usage:
+        "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
         "--fields= --output-delimiter=",
-    ),
-  comm: () => command("files", "-123z --check-order --nocheck-order --total --output-delimiter="),
-  cmp: () => command("files", "-bls -in= --print-bytes --verbose --quiet --silent --bytes="),
-  // Not `-l`: it starts pr.
-  diff: () =>
-    command(
-      "files",
-      "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
+    },
+    comm: { usage: "-123z --check-order --nocheck-order --total --output-delimiter=" },
+    cmp: { usage: "-bls -in= --print-bytes --verbose --quiet --silent --bytes=" },
+    // Not `-l`: it starts pr.
+    diff: {
+      usage:
+        "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
         "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
         "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
         "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
-      { deep: ["r", "--recursive"] },
-    ),
-  grep: () =>
-    command(
-      "pattern",
-      "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
+      deep: ["r", "--recursive"],
+    },
+    grep: {
+      operands: "pattern",
+      usage:
+        "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
         "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
         "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
         "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
         "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
         "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
         "--binary-files= --label=",
-      { deep: ["r", "R", "--recursive", "--dereference-recursive"], also: /^-\d+$/ },
-    ),
-});
-
-function command(
-  operands: ReadOnlyCommand["operands"],
-  options = "",
-  extra: Partial<ReadOnlyCommand> = {},
-): ReadOnlyCommand {
-  return { operands, ...grammarOf(options), ...extra };
-}
+      deep: ["r", "R", "--recursive", "--dereference-recursive"],
+      also: /^-\d+$/,
+    },
+  }),
+);
 
 /** What a read-only command reads. */
 export interface ReadFiles {
@@ -108,13 +95,13 @@ export interface ReadFiles {
 
 /** The files that a read-only command reads. Undefined if the command is not read-only. */
 export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
-  const [name, ...args] = part.words;
-  const head = name && staticValue(name);
+  const args = part.words.slice(1);
+  const head = headOf(part);
   if (head === undefined || part.openEnded) return undefined;
   if (head === "test") return quietTest(args) ? shallow(testedFiles(args)) : undefined;
   if (head === "[") return quietTest(args.slice(0, -1)) ? shallow(testedFiles(args.slice(0, -1))) : undefined;
   if (head === "[[") return shallow(testedFiles(args.slice(0, -1)));
-  const command = readOnlyCommands(head);
+  const command = readOnlyCommands.get(head);
   if (command === undefined || (!silent.has(head) && showsSecrets(part))) return undefined;
   if (command.operands === "anything") return head === "printf" && !printsLittle(args) ? undefined : shallow([]);
   const read = readProgramArguments(args, command, command.operands === "text");
@@ -163,7 +150,7 @@ function operandFiles(
   const { options, operands } = read;
   const here: ShellWord = { ...emptyWord, pieces: ["."], raw: "." };
   if (command.operands === "text" || command.operands === "none") return [];
-  if (command.operands === "files") return operands.length === 0 && command.reads === "here" ? [here] : [...operands];
+  if (command.operands === undefined) return operands.length === 0 && command.reads === "here" ? [here] : [...operands];
   const given = options.some(({ name }) => name === "e" || name === "--regexp");
   const files = given ? operands : operands.slice(1);
   const recursive = options.some(({ name }) => command.deep?.includes(name));
@@ -173,7 +160,7 @@ function operandFiles(
 /** The words of a test that name files. Undefined if one of them is unknown. */
 function testedFiles(args: readonly ShellWord[]): readonly ShellWord[] | undefined {
   const files = args.filter((_, index) => {
-    const [before, after] = [args[index - 1], args[index + 1]].map((word) => (word && staticValue(word)) ?? "");
+    const [before, after] = [args[index - 1], args[index + 1]].map((word) => staticValue(word) ?? "");
     return asksFile.test(before ?? "") || comparesFiles.test(before ?? "") || comparesFiles.test(after ?? "");
   });
   return files.every((word) => staticValue(word) !== undefined) ? files : undefined;
@@ -192,8 +179,7 @@ function quietTest(args: readonly ShellWord[]): boolean {
   }
   return groups.every((group) => {
     if (group.length < 2 || !group.some(({ reveals = [] }) => reveals.length > 0)) return true;
-    const operator = group.at(-2);
-    const text = (operator && staticValue(operator)) ?? "";
+    const text = staticValue(group.at(-2)) ?? "";
     return group.length === 2
       ? /^-[a-zA-Z]$/.test(text)
       : group.length === 3 && /^(==?|!=|[<>]|-[no]t|-ef)$/.test(text);

@@ -1,5 +1,5 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { escapePattern } from "../word-pieces.ts";
+import { escapePattern, patternsOf } from "../word-pieces.ts";
 import type { FileOperand, FileProgram } from "./file-programs.ts";
 import { readLine } from "./git-commands.ts";
 import { cutWord, isOption, isValueOf, optionValues } from "./program-options.ts";
@@ -51,9 +51,7 @@ export function gitOperands(args: readonly ShellWord[]): FileOperand[] {
   // Equal words name the same files.
   const named = new Map(operands.slice(verb === "grep" && !given ? 1 : 0).map((word) => [word.raw, word]));
   return [...named.values()].flatMap((word) => {
-    const text = staticValue(word);
-    const patterns = text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
-    const files = patterns.flatMap(filesIn).map((file) => (file.startsWith("/") ? file : from + file));
+    const files = (patternsOf(word) ?? []).flatMap(filesIn).map((file) => (file.startsWith("/") ? file : from + file));
     return files.map((pattern) => ({ pattern, raw: word.raw, access }));
   });
 }
@@ -66,7 +64,7 @@ export function writtenWords(head: string, args: readonly ShellWord[], program: 
   // awk -i inplace, yq -i
   const inPlace = /^([gmn]?awk)$/.test(head) ? /^inplace/ : head === "yq" ? /^(-[a-zA-Z]*i|--inplace)/ : undefined;
   if (inPlace) return args.some((word) => inPlace.test(word.pieces[0])) ? plain : [];
-  const named = program.outputs ? optionValues(args, program.outputs) : [];
+  const named = optionValues(args, program.outputs ?? "");
   return program.writesOperand === undefined ? named : [...named, ...plain.slice(program.writesOperand).slice(0, 1)];
 }
 
@@ -80,9 +78,9 @@ function writtenByTar(args: readonly ShellWord[]): readonly ShellWord[] {
     words.some(({ pieces: [text] }) => (text.startsWith("--") ? long : letter).test(text));
   return [
     ...(does(/^-[A-Za-z]*[cruA]/, /^--(create|append|update|concatenate|catenate|delete)$/)
-      ? optionValues(words, { short: "f", long: ["--file"] })
+      ? optionValues(words, "-f= --file=")
       : []),
-    ...(does(/^-[A-Za-z]*x/, /^--(extract|get)$/) ? optionValues(words, { short: "C", long: ["--directory"] }) : []),
+    ...(does(/^-[A-Za-z]*x/, /^--(extract|get)$/) ? optionValues(words, "-C= --directory=") : []),
   ];
 }
 

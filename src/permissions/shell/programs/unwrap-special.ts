@@ -1,51 +1,30 @@
 import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
-import { escapePattern } from "../word-pieces.ts";
-import { readSedScript, type SedEffects } from "./commands-in-options.ts";
-import { gitEffects } from "./git-commands.ts";
+import { patternsOf } from "../word-pieces.ts";
+import { readSedScript } from "./commands-in-options.ts";
 import { type Inner, opaque, scriptOf, withoutText } from "./inner-command.ts";
 import { cutWord, optionValues } from "./program-options.ts";
 
 // Programs whose command line has a grammar of its own.
 
-export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
-  const { runs, writes, reads, opaque: why } = gitEffects(args);
-  return [
-    ...runs.map((word) => scriptOf([word], "sh")),
-    ...writes.map((word): Inner => ({ kind: "file", access: "write", option: "--output", word })),
-    ...reads.map((word): Inner => ({ kind: "file", access: "read", option: "--no-index", word })),
-    ...(why === undefined ? [] : [opaque(why)]),
-  ];
-}
-
 /** The scripts of sed: the values of `-e`, else the first operand. A script in a file (`-f`) is not read. */
 export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
-  const given = optionValues(args, { short: "e", long: ["--expression"] });
+  const given = optionValues(args, "-e= --expression=");
   const inFile = args.some((word) => /^(-[A-Za-z]*f|--file)/.test(word.pieces[0]));
   const scripts = given.length > 0 || inFile ? given : firstOperand(args);
   return scripts.flatMap((word): Inner[] => {
-    const { runs, reads, writes, opaque: isOpaque } = sedEffects(word);
     const isKnown = staticValue(word) !== undefined;
     const named = (name: string): ShellWord => ({ ...word, pieces: isKnown ? [name] : ["", ""], raw: name });
+    // Its variables may be empty or, as in an address, a number.
+    const readings = (isKnown ? [""] : ["", "1"]).map((value) => readSedScript(word.pieces.join(value)));
     return [
-      ...runs.map((script): Inner => ({ kind: "script", text: script, dialect: "sh", from: word })),
-      ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
-      ...writes.map((name): Inner => ({ kind: "file", access: "write", option: "w", word: named(name) })),
-      ...(isOpaque ? [opaque("the script of sed may run commands")] : []),
+      ...readings.flatMap(({ runs, reads, writes }): Inner[] => [
+        ...runs.map((text): Inner => ({ kind: "script", text, dialect: "sh", from: word })),
+        ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
+        ...writes.map((name): Inner => ({ kind: "file", access: "write", option: "w", word: named(name) })),
+      ]),
+      ...(readings.every((reading) => reading.opaque) ? [opaque("the script of sed may run commands")] : []),
     ];
   });
-}
-
-/** The effects of a script. Its variables may be empty or, as in an address, a number. */
-function sedEffects(word: ShellWord): SedEffects {
-  const known = staticValue(word);
-  if (known !== undefined) return readSedScript(known);
-  const [empty, number] = [readSedScript(word.pieces.join("")), readSedScript(word.pieces.join("1"))];
-  return {
-    runs: [...empty.runs, ...number.runs],
-    reads: [...empty.reads, ...number.reads],
-    writes: [...empty.writes, ...number.writes],
-    opaque: empty.opaque && number.opaque,
-  };
 }
 
 function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
@@ -53,19 +32,14 @@ function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
   return first ? [first] : [];
 }
 
-/** `at` runs its standard input later. */
-export function unwrapAt(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
-  if (args.some((word) => /^-[a-zA-Z]*[lcrdV]/.test(word.pieces[0]))) return [];
-  if (stdin === undefined) return [opaque("at runs what it reads")];
-  return [{ kind: "script", text: stdin, dialect: "sh" }];
-}
-
-/** The commands of a crontab on standard input, which follow five fields or a name such as `@daily`. */
-export function unwrapCrontab(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
-  if (args.some((word) => /^-[a-zA-Z]*[lr]/.test(word.pieces[0]))) return [];
-  if (stdin === undefined) return [opaque("crontab runs what it reads")];
+/** `at`, `batch` and `crontab` run their standard input later. In a crontab commands follow five fields or a name such as `@daily`. */
+export function unwrapScheduler(head: string, args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
+  const isTable = head === "crontab";
+  const asksOnly = isTable ? /^-[a-zA-Z]*[lr]/ : /^-[a-zA-Z]*[lcrdV]/;
+  if (args.some((word) => asksOnly.test(word.pieces[0]))) return [];
+  if (stdin === undefined) return [opaque(`${head} runs what it reads`)];
   const lines = stdin.split("\n").map((line) => line.replace(/^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+/, ""));
-  return [{ kind: "script", text: lines.join("\n"), dialect: "sh" }];
+  return [{ kind: "script", text: isTable ? lines.join("\n") : stdin, dialect: "sh" }];
 }
 
 /** `su user -c script`. Options may follow the user. Without a script it starts a shell that reads its input. */
@@ -93,7 +67,7 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
     const end = endOfExec(args, index + 1);
     if (end === undefined) return [opaque("find -exec without an end")];
     const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}", namesFound(args)));
-    const openEnded = staticValue(args[end] ?? emptyWord) === "+";
+    const openEnded = staticValue(args[end]) === "+";
     inners.push({ kind: "command", words, openEnded, elsewhere: option.endsWith("dir") });
     index = end;
   }
@@ -116,7 +90,9 @@ export function unwrapFd(args: readonly ShellWord[]): readonly Inner[] {
   const behind = args.slice(at + 1);
   const end = behind.findIndex((word) => staticValue(word) === ";");
   const words = [...attached, ...(end < 0 ? behind : behind.slice(0, end))];
-  const placed = words.map((word) => ["{}", "{/}", "{//}", "{.}", "{/.}"].reduce(withoutName, word));
+  const placed = words.map((word) =>
+    ["{}", "{/}", "{//}", "{.}", "{/.}"].reduce((found, sign) => withoutText(found, sign, []), word),
+  );
   const named = placed.some((word, index) => word !== words[index]);
   return [
     { kind: "command", words: placed, openEnded: !named, fed: true },
@@ -124,17 +100,10 @@ export function unwrapFd(args: readonly ShellWord[]): readonly Inner[] {
   ];
 }
 
-function withoutName(word: ShellWord, sign: string): ShellWord {
-  return withoutText(word, sign, []);
-}
-
 /** Patterns of the paths that `find` may put in place of `{}`: its starting points, and names that match one of its patterns. */
 function namesFound(args: readonly ShellWord[]): readonly string[] {
   const options = args.findIndex((word) => /^[-(!]/.test(word.pieces[0]));
-  const starts = args.slice(0, options < 0 ? args.length : options).flatMap((word) => {
-    const text = staticValue(word);
-    return text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
-  });
+  const starts = args.slice(0, options < 0 ? args.length : options).flatMap((word) => patternsOf(word) ?? []);
   const patterns = args.flatMap((word, index) => {
     const pattern = args[index + 1];
     const named = pattern && /^-(i?name|i?path|i?wholename)$/.test(staticValue(word) ?? "");
@@ -165,8 +134,8 @@ function hiddenNames(pattern: string): string[] {
 
 function endOfExec(args: readonly ShellWord[], start: number): number | undefined {
   for (let index = start; index < args.length; index++) {
-    const text = staticValue(args[index] ?? emptyWord);
-    if (text === ";" || (text === "+" && staticValue(args[index - 1] ?? emptyWord) === "{}")) return index;
+    const text = staticValue(args[index]);
+    if (text === ";" || (text === "+" && staticValue(args[index - 1]) === "{}")) return index;
   }
   return undefined;
 }

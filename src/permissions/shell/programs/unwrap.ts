@@ -1,9 +1,10 @@
 import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { optionCommands } from "./commands-in-options.ts";
+import { unwrapGit } from "./git-commands.ts";
 import { type Dialect, type Inner, knownLines, opaque, scriptOf, withoutText } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { operandStarts, optionValues, readOptions } from "./program-options.ts";
-import { unwrapAt, unwrapCrontab, unwrapFd, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-special.ts";
+import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSed, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
 /** What a command gets besides its own words: its standard input, if that is known, and further words at run time. */
@@ -19,17 +20,26 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
   if (head === "su") return unwrapSu(args);
   if (head === "sed") return ofEachLine(args, unwrapSed);
-  if (head === "at" || head === "batch") return unwrapAt(args, stdin);
-  if (head === "crontab") return unwrapCrontab(args, stdin);
+  if (head === "at" || head === "batch" || head === "crontab") return unwrapScheduler(head, args, stdin);
   const dialect = shells.get(head);
   if (dialect) return unwrapShell(args, dialect, { stdin, openEnded });
-  const wrapper = wrappers(head);
+  const wrapper = wrappers.get(head);
   if (wrapper) return unwrapProgram(head, args, wrapper, openEnded);
   const launched = launcherOf(head, args);
   const inside = launched ? unwrapLoose(launched.name, launched.args, launched.wrapper, openEnded) : [];
   if (head === "git") return [...inside, ...ofEachLine(args, unwrapGit)];
+  const verb = gitPrograms.exec(head)?.[1];
+  if (verb) return [{ kind: "command", words: [...["git", verb].map(wordOf), ...args], carried: true }];
   const given = (line: readonly ShellWord[]) => optionCommands(head, line).map((word) => scriptOf([word], "sh"));
   return [...inside, ...ofEachLine(args, given)];
+}
+
+/** Programs of git that are a verb of it: `git-push` is `git push`. */
+const gitPrograms =
+  /^git-(add|am|apply|archive|bisect|blame|branch|bundle|checkout|checkout-index|cherry-pick|clean|clone|commit|config|diff|difftool|fetch|filter-branch|format-patch|gc|grep|http-push|log|ls-remote|merge|mv|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|send-email|send-pack|show|stash|submodule|switch|tag|update-ref|worktree)$/;
+
+function wordOf(text: string): ShellWord {
+  return { ...emptyWord, pieces: [text], raw: text };
 }
 
 /** What each reading of the arguments does, without duplicates. Variables that the script sets give several readings. */
@@ -45,39 +55,26 @@ function ofEachLine(
   return [...found.values()];
 }
 
+/** The launcher that a program with its verbs is, as `docker compose run`. Options may come between the verbs. */
 function launcherOf(
-  head: string,
+  name: string,
   args: readonly ShellWord[],
 ): { name: string; wrapper: Wrapper; args: readonly ShellWord[] } | undefined {
   const { launchers, prefixes } = launcherTable();
-  const own = launchers.get(head);
-  if (own) return { name: head, wrapper: own, args };
-  if (!prefixes.has(head)) return undefined;
-  for (const start of operandStarts(args, {}) ?? []) {
-    const first = `${head} ${staticValue(args[start] ?? emptyWord) ?? ""}`;
-    const behind = args.slice(start + 1);
-    // Options may come between the verbs: `docker compose -f file run`.
-    for (const next of prefixes.has(first) ? (operandStarts(behind, {}) ?? []) : []) {
-      const name = `${first} ${staticValue(behind[next] ?? emptyWord) ?? ""}`;
-      const wrapper = launchers.get(name);
-      if (wrapper) return { name, wrapper, args: behind.slice(next + 1) };
-    }
-    const wrapper = launchers.get(first);
-    if (wrapper) return { name: first, wrapper, args: behind };
+  const wrapper = launchers.get(name);
+  if (wrapper) return { name, wrapper, args };
+  for (const start of prefixes.has(name) ? (operandStarts(args, {}) ?? []) : []) {
+    const found = launcherOf(`${name} ${staticValue(args[start]) ?? ""}`, args.slice(start + 1));
+    if (found) return found;
   }
   return undefined;
 }
 
 /** Every command that the line may start, because an unknown option may or may not take the next word. */
 function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper, openEnded: boolean): readonly Inner[] {
-  const short = (wrapper.scripts ?? []).filter((option) => option.length === 1).join("");
-  const long = (wrapper.scripts ?? []).filter((option) => option.length > 1);
-  const inners = optionValues(args, { short, long }).map((word) => scriptOf([word], "sh"));
-  const starts = operandStarts(args, {
-    ...wrapper,
-    valued: (wrapper.valued ?? "") + short,
-    longValued: [...(wrapper.longValued ?? []), ...long],
-  });
+  const { usage = "", scripts = "" } = wrapper;
+  const inners = optionValues(args, scripts).map((word) => scriptOf([word], "sh"));
+  const starts = operandStarts(args, { ...wrapper, usage: `${usage} ${scripts}` });
   if (starts === undefined) return [opaque(`options of ${name} are not known`)];
   const marks = ["--", ...(wrapper.behind ?? [])].map((mark) => args.findIndex((word) => staticValue(word) === mark));
   const begins = starts.flatMap((start) => [
@@ -120,7 +117,7 @@ function unwrapProgram(
     return [opaque(`${head} has an operand that may split`)];
   const behind = again?.rest ?? read.rest.slice(operands);
   const { sets, rest } = wrapper.assigns ? cutAssignments(read.rest) : { sets: [], rest: behind };
-  if (head === "flock" && /^(-c|--command)$/.test(staticValue(rest[0] ?? emptyWord) ?? "")) {
+  if (head === "flock" && /^(-c|--command)$/.test(staticValue(rest[0]) ?? "")) {
     return [rest[1] ? scriptOf(rest.slice(1, 2), "sh") : opaque("flock -c without a command")];
   }
   if (rest.length === 0 && openEnded) return [opaque(`what ${head} starts comes from elsewhere`)];
@@ -144,12 +141,11 @@ function unwrapProgram(
 function unwrapShell(args: readonly ShellWord[], dialect: Dialect, { stdin, openEnded }: Fed): readonly Inner[] {
   const read = readOptions(args, shellOptions);
   const plain = read?.options.every(
-    ({ name, value }) =>
-      name !== "o" || /^(pipefail|errexit|nounset|xtrace)$/.test((value && staticValue(value)) ?? ""),
+    ({ name, value }) => name !== "o" || /^(pipefail|errexit|nounset|xtrace)$/.test(staticValue(value) ?? ""),
   );
   if (read === undefined || !plain) return [opaque("an option of the shell is not known")];
   // A dash alone ends the options.
-  const dash = staticValue(read.rest[0] ?? emptyWord) === "-";
+  const dash = staticValue(read.rest[0]) === "-";
   const script = read.rest[dash ? 1 : 0];
   const has = (letter: string) => read.options.some(({ name }) => name === letter);
   if (has("c") && script) return [scriptOf([script], dialect)];

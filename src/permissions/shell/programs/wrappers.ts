@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { grammarOf, lazyTable, type OptionGrammar } from "./program-options.ts";
+import type { OptionGrammar } from "./program-options.ts";
 
 /** A program whose operands are another command. */
 export interface Wrapper extends OptionGrammar {
@@ -23,8 +23,8 @@ export interface Wrapper extends OptionGrammar {
   readonly carries?: boolean;
   /** The inner command runs with other files. */
   readonly elsewhere?: boolean;
-  /** Options whose value is a script. */
-  readonly scripts?: readonly string[];
+  /** Options whose value is a script, as a usage line. */
+  readonly scripts?: string;
   /** Words after which the inner command begins, at any position. */
   readonly behind?: readonly string[];
   /** The operands before the inner command may be absent. */
@@ -40,61 +40,58 @@ const plainSshSetting =
   /^(StrictHostKeyChecking|Connect(Timeout|ionAttempts)|BatchMode|(Global|User)KnownHostsFile|LogLevel|ServerAlive(Interval|CountMax)|IdentitiesOnly|IdentityFile|Port|User|HostName|HostKeyAlias|\w+Authentication|PreferredAuthentications|Control(Master|Path|Persist)|ForwardAgent|AddressFamily|Compression|RequestTTY|TCPKeepAlive|ExitOnForwardFailure|UpdateHostKeys|AddKeysToAgent|CheckHostIP|NumberOfPasswordPrompts)[ =]/i;
 
 /** Wrappers whose options are all known. */
-export const wrappers: (program: string) => Wrapper | undefined = lazyTable<Wrapper>({
-  command: () => ({ flags: "pvV", asksOnly: "vV" }),
-  builtin: () => ({}),
-  exec: () => ({ flags: "cl", valued: "a" }),
-  env: () => ({ ...grammarOf("-i0v -u= --ignore-environment --null --unset="), also: /^-$/, assigns: true }),
-  sudo: () => ({ ...grammarOf("-ABEHKNPSbknlvV -CgpTu= --user= --group="), asksOnly: "lvVK", assigns: true }),
-  doas: () => ({ flags: "nL", valued: "u", asksOnly: "L" }),
-  nice: () => ({ ...grammarOf("-n= --adjustment="), also: /^-[-+]?\d+$/ }),
-  ionice: () => grammarOf("-t -cn= --ignore --class= --classdata="),
-  nohup: () => ({}),
-  timeout: () => ({
-    ...grammarOf("-fpv -ks= --foreground --preserve-status --verbose --kill-after= --signal="),
-    operands: 1,
-  }),
-  time: () => grammarOf("-pvq --portability --verbose --quiet"),
-  stdbuf: () => grammarOf("-ioe= --input= --output= --error="),
-  setsid: () => grammarOf("-cfw --ctty --fork --wait"),
-  flock: () => ({
-    ...grammarOf(
-      "-sexunoF -wE= --shared --exclusive --nonblock --nb --unlock --close --no-fork --verbose --timeout= " +
+export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
+  Object.entries<Wrapper>({
+    command: { usage: "-pvV", asksOnly: "vV" },
+    builtin: {},
+    exec: { usage: "-cl -a=" },
+    env: { usage: "-i0v -u= --ignore-environment --null --unset=", also: /^-$/, assigns: true },
+    sudo: { usage: "-ABEHKNPSbknlvV -CgpTu= --user= --group=", asksOnly: "lvVK", assigns: true },
+    doas: { usage: "-nL -u=", asksOnly: "L" },
+    nice: { usage: "-n= --adjustment=", also: /^-[-+]?\d+$/ },
+    ionice: { usage: "-t -cn= --ignore --class= --classdata=" },
+    nohup: {},
+    timeout: {
+      usage: "-fpv -ks= --foreground --preserve-status --verbose --kill-after= --signal=",
+      operands: 1,
+    },
+    time: { usage: "-pvq --portability --verbose --quiet" },
+    stdbuf: { usage: "-ioe= --input= --output= --error=" },
+    setsid: { usage: "-cfw --ctty --fork --wait" },
+    flock: {
+      usage:
+        "-sexunoF -wE= --shared --exclusive --nonblock --nb --unlock --close --no-fork --verbose --timeout= " +
         "--wait= --conflict-exit-code=",
-    ),
-    operands: 1,
+      operands: 1,
+    },
+    watch: {
+      usage:
+        "-bcdegptwxC -nq= --beep --color --differences --errexit --chgexit --no-title --precise --exec --interval=",
+      joins: true,
+      execOption: "x",
+    },
+    chroot: { usage: "--skip-chdir --userspec= --groups=", operands: 1, startsShell: true },
+    xargs: {
+      usage:
+        "-0rtpxo -adEILnPs= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file= " +
+        "--delimiter= --max-args= --max-procs= --max-chars= --replace[=] --max-lines[=] --eof[=]",
+      appends: true,
+      replaces: ["I", "--replace"],
+    },
+    parallel: { usage: "-k0X -jnNI= --keep-order --jobs=", joins: true, appends: true, startsShell: true },
+    busybox: {},
+    toybox: {},
+    ssh: {
+      usage: "-46AaCfgKkNnqTtvXxYy -bcDeIiJLlmopRWw=",
+      plainValues: { o: plainSshSetting },
+      asksOnly: "V",
+      operands: 1,
+      optionsAgain: true,
+      joins: true,
+      startsShell: true,
+    },
   }),
-  watch: () => ({
-    ...grammarOf(
-      "-bcdegptwxC -nq= --beep --color --differences --errexit --chgexit --no-title --precise --exec " + "--interval=",
-    ),
-    joins: true,
-    execOption: "x",
-  }),
-  chroot: () => ({ ...grammarOf("--skip-chdir --userspec= --groups="), operands: 1, startsShell: true }),
-  xargs: () => ({
-    ...grammarOf(
-      "-0rtpxo -adEILnPs= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file= " +
-        "--delimiter= --max-args= --max-procs= --max-chars=",
-    ),
-    longOptional: ["--replace", "--max-lines", "--eof"],
-    appends: true,
-    replaces: ["I", "--replace"],
-  }),
-  parallel: () => ({ ...grammarOf("-k0X -jnNI= --keep-order --jobs="), joins: true, appends: true, startsShell: true }),
-  busybox: () => ({}),
-  toybox: () => ({}),
-  ssh: () => ({
-    flags: "46AaCfgKkNnqTtvXxYy",
-    valued: "bcDeIiJLlmopRWw",
-    plainValues: { o: plainSshSetting },
-    asksOnly: "V",
-    operands: 1,
-    optionsAgain: true,
-    joins: true,
-    startsShell: true,
-  }),
-});
+);
 
 /** Shells that run the value of `-c`, with their dialect. The analysis holds for `bash` and `sh`. */
 export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
@@ -108,10 +105,8 @@ export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
 
 /** Not `-a` and `-k`, which export what a script sets; not `-i` and `-O`, which change how it is read; not `--rcfile`. */
 export const shellOptions: OptionGrammar = {
+  usage: "-cefhlmnpstuvxBCE -o= --norc --noprofile --posix --login --restricted --verbose --noediting",
   plus: true,
-  flags: "cefhlmnpstuvxBCE",
-  valued: "o",
-  long: ["--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting"],
 };
 
 /** Whether the path of a script is an open file: standard input or another one. */

@@ -9,21 +9,7 @@ export interface JobEntry extends TaskRecord {
   readonly order: number;
 }
 
-/** The jobs of every session, one hash per session, one field per key: what is asked about a job is answered from here. */
-export interface JobEntries {
-  get(place: JobScope, key: string): Promise<JobEntry | undefined>;
-  list(session: string): Promise<readonly JobEntry[]>;
-  /**
-   * One atomic step: `step` gives the new entry, `null` to remove it, or undefined to leave it as it is; then so does this.
-   * Contract: `step` is called again when another process was faster. Gives the entry before and after.
-   */
-  change(
-    place: JobScope,
-    key: string,
-    step: (entry: JobEntry | undefined) => JobEntry | null | undefined,
-  ): Promise<{ readonly before: JobEntry | undefined; readonly after: JobEntry | null } | undefined>;
-  nextOrder(): Promise<number>;
-}
+export type JobEntries = ReturnType<typeof openEntries>;
 
 const keepSeconds = 30 * 24 * 3600;
 
@@ -34,17 +20,26 @@ if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET
 redis.call('EXPIRE', KEYS[1], ${keepSeconds})
 return 1`;
 
-export function openEntries(redis: Redis, prefix: string): JobEntries {
+/** The jobs of every session, one hash per session, one field per key: what is asked about a job is answered from here. */
+export function openEntries(redis: Redis, prefix: string) {
   const hashOf = (session: string) => `${prefix}:session:${hashed(session)}`;
   const fieldOf = ({ space }: JobScope, key: string) => hashed(JSON.stringify([space, key]));
   const read = (text: string | null) => (text === null ? undefined : (JSON.parse(text) as JobEntry));
   return {
-    get: async (place, key) => read(await redis.hget(hashOf(place.session), fieldOf(place, key))),
-    async list(session) {
+    get: async (place: JobScope, key: string) => read(await redis.hget(hashOf(place.session), fieldOf(place, key))),
+    async list(session: string): Promise<readonly JobEntry[]> {
       const entries = (await redis.hvals(hashOf(session))).map((text) => JSON.parse(text) as JobEntry);
       return entries.sort((a, b) => a.order - b.order);
     },
-    async change(place, key, step) {
+    /**
+     * One atomic step: `step` gives the new entry, `null` to remove it, or undefined to leave it as it is; then so does this.
+     * Contract: `step` is called again when another process was faster. Gives the entry before and after.
+     */
+    async change(
+      place: JobScope,
+      key: string,
+      step: (entry: JobEntry | undefined) => JobEntry | null | undefined,
+    ): Promise<{ readonly before: JobEntry | undefined; readonly after: JobEntry | null } | undefined> {
       const hash = hashOf(place.session);
       const field = fieldOf(place, key);
       for (;;) {
@@ -56,7 +51,7 @@ export function openEntries(redis: Redis, prefix: string): JobEntries {
         if ((await redis.eval(swap, 1, hash, field, text ?? "", next)) === 1) return { before, after };
       }
     },
-    nextOrder: () => redis.incr(`${prefix}:order`),
+    nextOrder: (): Promise<number> => redis.incr(`${prefix}:order`),
   };
 }
 
@@ -77,33 +72,18 @@ export async function loadBullmq(): Promise<{ readonly bullmq: Bullmq; readonly 
   return { bullmq, Redis };
 }
 
-/** A job of a queue while this worker has it. */
-export interface RunningJob {
-  readonly id: string;
-  readonly lease: string;
-  readonly about: About;
-  /** False when the lease is over. */
-  extend(): Promise<boolean>;
-  giveBack(): Promise<void>;
-  /** Removes it from the queue, whichever worker has it. */
-  drop(): Promise<void>;
-}
+export type RunningJob = ReturnType<typeof runningJob>;
 
 type About = JobScope & Pick<TaskRecord, "key">;
 
-/** One queue per task, so that a worker can leave alone what it cannot run. */
-export interface Queues {
-  add(record: TaskRecord): Promise<void>;
-  remove(record: TaskRecord): Promise<void>;
-  next(names: readonly string[]): Promise<RunningJob | undefined>;
-  close(): Promise<void>;
-}
+export type Queues = ReturnType<typeof openQueues>;
 
+/** One queue per task, so that a worker can leave alone what it cannot run. */
 export function openQueues(
   { Queue: QueueClass, Worker: WorkerClass }: Bullmq,
   connection: Redis,
   { prefix, leaseMs }: { readonly prefix: string; readonly leaseMs: number },
-): Queues {
+) {
   const queues = new Map<string, Queue<About>>();
   const workers = new Map<string, Promise<Worker<About>>>();
   /** BullMQ leaves a connection that it was given open. */
@@ -148,13 +128,13 @@ export function openQueues(
   };
 
   return {
-    async add({ id, task, priority, session, space, key }) {
+    async add({ id, task, priority, session, space, key }: TaskRecord): Promise<void> {
       await queueOf(task).add("job", { session, space, key }, jobOptions(id, priority));
     },
-    async remove({ id, task }) {
+    async remove({ id, task }: TaskRecord): Promise<void> {
       await queueOf(task).remove(id);
     },
-    async next(names) {
+    async next(names: readonly string[]): Promise<RunningJob | undefined> {
       for (const name of await inOrder(names)) {
         const lease = randomUUID();
         const job = await (await workerOf(name)).getNextJob(lease, { block: false });
@@ -162,7 +142,7 @@ export function openQueues(
       }
       return undefined;
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...workers.values()].map(async (worker) => (await worker).close(true)));
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       for (const line of lines) line.disconnect();
@@ -175,7 +155,8 @@ function jobOptions(jobId: string, priority: number) {
   return { jobId, priority: 1_001 - priority, removeOnComplete: true, removeOnFail: true, attempts: 1 };
 }
 
-function runningJob(job: Job<About>, lease: string, leaseMs: number): RunningJob {
+/** A job of a queue while this worker has it. */
+function runningJob(job: Job<About>, lease: string, leaseMs: number) {
   /** A lease that is over is not an error here: another worker has the job, and its result counts. */
   const ifStillOurs = async (work: Promise<unknown>): Promise<boolean> => {
     try {
@@ -189,9 +170,11 @@ function runningJob(job: Job<About>, lease: string, leaseMs: number): RunningJob
     id: job.id ?? "",
     lease,
     about: job.data,
-    extend: () => ifStillOurs(job.extendLock(lease, leaseMs)),
-    giveBack: async () => void (await ifStillOurs(job.moveToWait(lease))),
-    drop: async () => void (await ifStillOurs(job.moveToCompleted(null, lease, false))),
+    /** False when the lease is over. */
+    extend: (): Promise<boolean> => ifStillOurs(job.extendLock(lease, leaseMs)),
+    giveBack: async (): Promise<void> => void (await ifStillOurs(job.moveToWait(lease))),
+    /** Removes it from the queue, whichever worker has it. */
+    drop: async (): Promise<void> => void (await ifStillOurs(job.moveToCompleted(null, lease, false))),
   };
 }
 

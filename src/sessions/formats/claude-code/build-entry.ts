@@ -66,13 +66,13 @@ export function startEntry(record: JsonRecord, kind: Entry["kind"]): Record<stri
 }
 
 /**
- * Lines of the conversation are nearly all of a transcript, and nearly all of them have these fields. Naming them at once
- * keeps an object in one piece; fields added later would move it again and again.
+ * Lines of the conversation are nearly all of a transcript, and nearly all of them have these fields. Naming them at once keeps an object
+ * in one piece; fields added later would move it again and again. Both kinds have all fields, so that the engine sees one shape.
  */
-export function startUserEntry(record: JsonRecord): Record<string, unknown> {
+export function startMessageEntry(record: JsonRecord, kind: "user" | "assistant"): Record<string, unknown> {
   const { file, offset, length, line, raw } = record;
   const entry = {
-    kind: "user",
+    kind,
     file,
     offset,
     length,
@@ -93,31 +93,7 @@ export function startUserEntry(record: JsonRecord): Record<string, unknown> {
     promptId: undefined,
     toolUseResult: undefined,
     sourceToolAssistantUuid: undefined,
-  };
-  return setReadMarks(entry, record);
-}
-
-export function startAssistantEntry(record: JsonRecord): Record<string, unknown> {
-  const { file, offset, length, line, raw } = record;
-  const entry = {
-    kind: "assistant",
-    file,
-    offset,
-    length,
-    line,
-    raw,
-    uuid: "",
-    parentUuid: null,
-    isSidechain: false,
-    content: undefined,
-    timestamp: undefined,
-    sessionId: undefined,
-    cwd: undefined,
-    version: undefined,
-    gitBranch: undefined,
-    userType: undefined,
-    entrypoint: undefined,
-    stopReason: null,
+    stopReason: undefined,
     messageId: undefined,
     model: undefined,
     usage: undefined,

@@ -19,9 +19,8 @@ import {
   hasType,
   isCompactMetadata,
   setGraphFields,
-  startAssistantEntry,
   startEntry,
-  startUserEntry,
+  startMessageEntry,
   takeKnownFields,
 } from "./build-entry.ts";
 import {
@@ -77,7 +76,7 @@ function userEntry(record: JsonRecord): UserEntry | UnknownEntry {
   if (!isObject(message)) return unknownEntry(record, "user", "message is not an object");
   const content = toBlocks(message["content"]);
   if (content === undefined) return unknownEntry(record, "user", "message.content is neither text nor a list");
-  const entry = startUserEntry(record);
+  const entry = startMessageEntry(record, "user");
   entry["content"] = content;
   if (typeof message["content"] === "string") entry["contentWasText"] = true;
   setGraphFields(entry, object);
@@ -93,7 +92,7 @@ function assistantEntry(record: JsonRecord): AssistantEntry | UnknownEntry {
   const { object } = record;
   const message = object["message"];
   if (!isObject(message)) return unknownEntry(record, "assistant", "message is not an object");
-  const entry = startAssistantEntry(record);
+  const entry = startMessageEntry(record, "assistant");
   const { id, model, content, stop_reason: stopReason, stop_sequence: stopSequence, usage } = message;
   const blocks = toBlocks(content);
   entry["content"] = blocks ?? [];
@@ -215,8 +214,8 @@ export function answerIn(entry: Entry): AssistantEntry | undefined {
   if (entry.kind !== "progress" || !isObject(entry.data)) return undefined;
   const object = entry.data["message"];
   if (!isObject(object) || object["type"] !== "assistant") return undefined;
-  const copied = entry.timestamp === undefined ? object : { timestamp: entry.timestamp, ...object };
-  const marks = { lossy: false, recovered: false, unterminated: false };
-  const copy = toEntry({ ...entry, kind: "record", object: copied, ...marks });
+  const { timestamp, file, offset, length, line, raw } = entry;
+  const copied = timestamp === undefined ? object : { timestamp, ...object };
+  const copy = toEntry({ kind: "record", file, offset, length, line, raw, object: copied });
   return copy.kind === "assistant" ? copy : undefined;
 }

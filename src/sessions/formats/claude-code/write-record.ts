@@ -1,6 +1,15 @@
 import type { AssistantEntry } from "../../model/entry.ts";
+
 /** A record as a host hands it in, in the spelling of the file: `type` and what is its own, without the envelope. */
-export type RecordDraft = Readonly<Record<string, unknown>> & { readonly type: string };
+export type RecordDraft<Type extends string = string> = Readonly<Record<string, unknown>> & {
+  readonly type: Type;
+} & (Type extends "user" | "assistant" ? { readonly message: DraftMessage } : unknown);
+
+/** A message as the API spells it; of an answer also `id`, `model`, `stop_reason` and `usage`, which the figures need. */
+interface DraftMessage {
+  readonly content: string | readonly unknown[];
+  readonly [field: string]: unknown;
+}
 
 /** What every line of one file has in common. */
 export interface Envelope {

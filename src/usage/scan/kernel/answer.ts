@@ -131,7 +131,7 @@ function setHash(place: i32, field: i32): void {
   setCandidateWord(place + 1, <u32>(hash >> 32));
 }
 
-/** The hash of an id, as `hashId` of usage-record.ts computes it: its first word in the lower half. */
+/** The hash of an id, as `hashText` of usage-record.ts computes it: its first word in the lower half. */
 function hashOf(from: usize, length: usize): u64 {
   let a: u32 = 0x811c9dc5 ^ <u32>length;
   let b: u32 = 0x9747b28c;

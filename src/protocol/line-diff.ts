@@ -8,16 +8,16 @@ export interface Hunk {
   readonly lines: readonly string[];
 }
 
-const around = 3;
+/** The unchanged lines before and after a change. */
+const usual = 3;
 
 /** The changes from one text to the other. */
 export function patchOf(before: string, after: string): Hunk[] {
-  if (before === after) return [];
   const [a, b] = [linesOf(before), linesOf(after)];
   const groups: Change[][] = [];
   for (const change of changesOf(a, b)) {
     const last = groups.at(-1);
-    if (last !== undefined && change.a - (last.at(-1)?.aEnd ?? 0) <= 2 * around) last.push(change);
+    if (last !== undefined && change.a - (last.at(-1)?.aEnd ?? 0) <= 2 * usual) last.push(change);
     else groups.push([change]);
   }
   return groups.map((group) => hunkOf(a, b, group));
@@ -38,7 +38,13 @@ interface Change {
   readonly bEnd: number;
 }
 
-function hunkOf(a: readonly string[], b: readonly string[], group: readonly Change[]): Hunk {
+/** One hunk from the first of these changes to the last, with everything between them. */
+export function hunkOf(
+  a: readonly string[],
+  b: readonly string[],
+  group: readonly Change[],
+  around: number = usual,
+): Hunk {
   const [first, last] = [group[0] as Change, group.at(-1) as Change];
   const from = Math.max(0, first.a - around);
   const to = Math.min(a.length, last.aEnd + around);
@@ -62,7 +68,8 @@ function hunkOf(a: readonly string[], b: readonly string[], group: readonly Chan
 /** Beyond this many changed lines the shortest way is not searched for: all between the equal ends counts as replaced. */
 const maxSteps = 1_000;
 
-function changesOf(a: readonly string[], b: readonly string[]): Change[] {
+/** What was changed, from the first line to the last; empty when the lines are equal. */
+export function changesOf(a: readonly string[], b: readonly string[]): Change[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let [aEnd, bEnd] = [a.length, b.length];

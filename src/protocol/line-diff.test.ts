@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Hunk, patchOf } from "./structured-patch.ts";
+import { type Hunk, patchOf } from "./line-diff.ts";
 
 test("hunks are those of the measured client", () => {
   const twelve = Array.from({ length: 12 }, (_, n) => `l${n + 1}\n`).join("");

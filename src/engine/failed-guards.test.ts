@@ -1,0 +1,249 @@
+import { describe, expect, test } from "vitest";
+import { checkoutWorld } from "./fixtures/checkout.ts";
+import { type EngineOptions, openEngine } from "./internal.ts";
+
+const g = { type: "command", command: "exit 0", onFailure: "block" };
+const bad = { type: "comand", command: "x", onFailure: "block" };
+const bash = { tool_name: "Bash", tool_input: { command: "ls" }, session_id: "s" };
+const read = { tool_name: "Read", tool_input: { file_path: "/x" }, session_id: "s" };
+
+/** Opens an engine on files below the home folder; `settings` is the user's file. */
+async function opened(files: Record<string, unknown>, more: EngineOptions = {}) {
+  const world = await checkoutWorld();
+  for (const [path, content] of Object.entries(files)) await world.put(path, content);
+  const engine = await openEngine({ ...world.options, ...more });
+  return { world, engine };
+}
+
+const withUser = (settings: unknown) => opened({ "home/.claude/settings.json": settings });
+
+async function decisions(settings: unknown) {
+  const { engine } = await withUser(settings);
+  const outcomes = [await engine.fire("PreToolUse", bash), await engine.fire("PreToolUse", read)];
+  const codes = engine.warnings.map(({ code }) => code);
+  await engine.close();
+  return { decisions: outcomes.map(({ decision }) => decision), reason: outcomes[0]?.reason, codes };
+}
+
+describe("an unusable guard in frontmatter denies exactly where the usable hook would run", () => {
+  const frontmatter = (name: string, event = "PreToolUse") =>
+    `---\nname: ${name}\ndescription: d\nhooks:\n  ${event}:\n    - hooks:\n        - type: comand\n          command: x\n          onFailure: block\n---\nhi\n`;
+  const inside = { ...bash, agent_type: "x", agent_id: "a1" };
+
+  test.each([
+    [
+      [inside, bash, inside],
+      ["deny", "none", "deny"],
+    ],
+    [
+      [bash, inside, bash],
+      ["none", "deny", "none"],
+    ],
+  ])("inside its agent, in any order of events", async (payloads, expected) => {
+    const { engine } = await opened({ "home/.claude/agents/x.md": frontmatter("x") });
+    const found = [];
+    for (const payload of payloads) found.push((await engine.fire("PreToolUse", payload)).decision);
+    expect(found).toEqual(expected);
+    await engine.close();
+  });
+
+  test("in the whole session that was started as the agent", async () => {
+    const { engine } = await opened({ "home/.claude/agents/x.md": frontmatter("x") }, { startedAs: "x" });
+    expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+    await engine.close();
+  });
+
+  test.each(["Hooks", "hook"])("under the key %s", async (key) => {
+    const text = frontmatter("x").replace("hooks:", `${key}:`).replace("comand", "command");
+    const { engine } = await opened({ "home/.claude/agents/x.md": text });
+    expect(await engine.fire("PreToolUse", inside)).toMatchObject({
+      decision: "deny",
+      reason: expect.stringContaining(`${key}.PreToolUse[0].hooks[0]`),
+    });
+    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    await engine.close();
+  });
+
+  test("once its skill was used", async () => {
+    const { engine } = await opened({ "home/.claude/skills/sk/SKILL.md": frontmatter("sk") });
+    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    engine.session("s").useSkill("sk");
+    expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+    expect((await engine.fire("PreToolUse", { ...bash, session_id: "other" })).decision).toBe("none");
+    await engine.close();
+  });
+});
+
+describe("an entry that asks for block and cannot be used denies", () => {
+  const group = { matcher: "Bash", hooks: [g] };
+  test.each<[string, unknown, readonly string[], RegExp]>([
+    [
+      "hook in place of hooks",
+      { hooks: { PreToolUse: [{ matcher: "Bash", hook: [g] }] } },
+      ["deny", "none"],
+      /hooks is missing/,
+    ],
+    [
+      "Hooks in place of hooks",
+      { hooks: { PreToolUse: [{ matcher: "Bash", Hooks: [g] }] } },
+      ["deny", "none"],
+      /hooks is missing/,
+    ],
+    ["a list in a list", { hooks: { PreToolUse: [[group]] } }, ["deny", "deny"], /must be an object/],
+    ["matchers as keys", { hooks: { PreToolUse: { Bash: [g] } } }, ["deny", "deny"], /must be a list of groups/],
+    ["a misspelled event", { hooks: { PreTooluse: [group] } }, ["deny", "none"], /move it to "hooks.PreToolUse"/],
+    [
+      "an event at the top",
+      { PreToolUse: [group] },
+      ["deny", "none"],
+      /PreToolUse\[0\].hooks\[0\] in .*move it to "hooks.PreToolUse"/,
+    ],
+    [
+      "a misspelled hooks",
+      { Hooks: { PreToolUse: [group] } },
+      ["deny", "none"],
+      /Hooks.PreToolUse\[0\].hooks\[0\] in /,
+    ],
+    [
+      "an invalid matcher",
+      { hooks: { PreToolUse: [{ matcher: "Bash(", hooks: [bad] }] } },
+      ["deny", "deny"],
+      /type is unknown/,
+    ],
+    [
+      "an invalid condition",
+      { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ ...bad, if: "Bash((" }] }] } },
+      ["deny", "none"],
+      /type is unknown/,
+    ],
+  ])("%s", async (_, settings, expected, reason) => {
+    const found = await decisions(settings);
+    expect(found.decisions).toEqual(expected);
+    expect(found.reason).toMatch(reason);
+    expect(found.reason).toContain("settings.json");
+    expect(found.codes).toContain("hook-invalid");
+  });
+
+  test.each([
+    ["a list of events", { hooks: [group] }, "hook-invalid"],
+    ["an event that is not like a known one", { hooks: { BeforeShell: [group] } }, "unknown-event"],
+    ["an event that may be a new one", { hooks: { PostToolUseDone: [group] } }, "unknown-event"],
+  ])("but is only reported where no event can be recognized: %s", async (_, settings, code) => {
+    expect(await decisions(settings)).toEqual({ decisions: ["none", "none"], reason: undefined, codes: [code] });
+  });
+
+  test("and a misspelled event without block is only reported", async () => {
+    const { decisions: found, codes } = await decisions({
+      hooks: { PreTooluse: [{ hooks: [{ type: "command", command: "exit 2" }] }] },
+    });
+    expect([found, codes]).toEqual([["none", "none"], ["unknown-event"]]);
+  });
+});
+
+test.each<[string, object, string, readonly string[]]>([
+  ["matcher", { matcher: "Bash(", hooks: [g] }, "matcher-invalid", ["deny", "deny"]],
+  ["unsafe matcher", { matcher: "(a+)+$", hooks: [g] }, "matcher-unsafe", ["deny", "deny"]],
+  ["rule as matcher", { matcher: "Bash(rm *)", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["condition", { matcher: "Bash", hooks: [{ ...g, if: "Bash((" }] }, "if-invalid", ["deny", "none"]],
+  ["empty command", { matcher: "Bash", hooks: [{ ...g, command: "" }] }, "hook-empty", ["deny", "none"]],
+  ["blank command", { matcher: "Bash", hooks: [{ ...g, command: "  " }] }, "hook-empty", ["deny", "none"]],
+  ["comment", { matcher: "Bash", hooks: [{ ...g, command: "# todo" }] }, "hook-empty", ["deny", "none"]],
+])("a guard with an invalid part (%s) fails: it denies, and the part is reported", async (_, group, code, expected) => {
+  const found = await decisions({ hooks: { PreToolUse: [group] } });
+  expect([found.decisions, found.codes]).toEqual([expected, [code, "hook-invalid"]]);
+  expect(found.reason).toMatch(/hooks\.PreToolUse\[0\]\.hooks\[0\] in .*settings\.json cannot be used: /);
+  const lax = JSON.parse(JSON.stringify(group).replace('"block"', '"continue"'));
+  const without = await decisions({ hooks: { PreToolUse: [lax] } });
+  expect([without.decisions, without.codes]).toEqual([["none", "none"], [code]]);
+});
+
+test("an empty list of hooks under block is reported", async () => {
+  const { codes } = await decisions({ hooks: { PreToolUse: [{ matcher: "Bash", onFailure: "block", hooks: [] }] } });
+  expect(codes).toEqual(["hook-empty"]);
+});
+
+test("a guard of a type that its event does not take fails", async () => {
+  const hook = { type: "prompt", prompt: "p", onFailure: "block" };
+  const { engine } = await withUser({ hooks: { PreCompact: [{ hooks: [hook] }] } });
+  const outcome = await engine.fire("PreCompact", { trigger: "manual", custom_instructions: "" });
+  expect([outcome.decision, outcome.blocked]).toEqual(["deny", true]);
+  expect(outcome.reason).toContain("PreCompact does not take prompt hooks");
+  expect(engine.explain("PreCompact", { trigger: "manual" }).hooks).toMatchObject([
+    { runs: true, detail: expect.stringContaining("it is not started and denies") },
+  ]);
+  await engine.close();
+});
+
+test("managedHooksOnFailure makes managed entries that cannot be used deny, and the warning names it", async () => {
+  const settings = { managedHooksOnFailure: "block", hooks: { UserPromptSubmit: [{ hooks: [{ type: "comand" }] }] } };
+  const { engine } = await opened({ "managed/managed-settings.json": settings });
+  expect((await engine.fire("UserPromptSubmit", { prompt: "x" })).decision).toBe("deny");
+  expect(engine.warnings.map(({ message }) => message)).toEqual([expect.stringContaining("a guard that fails")]);
+  await engine.close();
+});
+
+test("a reload that adds an entry that cannot be used reports a change", async () => {
+  const hooks = [{ type: "command", command: "exit 0" }];
+  const { world, engine } = await withUser({ hooks: { PreToolUse: [{ hooks }] } });
+  await world.put("home/.claude/settings.json", { hooks: { PreToolUse: [{ hooks: [...hooks, bad] }] } });
+  expect((await engine.reload()).changed).toBe(true);
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+  await engine.close();
+});
+
+test("rules under a misspelled permissions are asked about", async () => {
+  const { engine } = await withUser({ Permissions: { deny: ["Bash(ls*)"] } });
+  const { policy } = await engine.rules();
+  expect(policy.doubtful.map(({ text }) => text)).toEqual(['"Bash(ls*)" under "Permissions.deny"']);
+  expect(engine.warnings.map(({ code }) => code)).toEqual(["settings-invalid", "rule-invalid"]);
+  await engine.close();
+});
+
+test.each([
+  [[{ kind: "deny", reason: "x" }]],
+  [[{ kind: "ask" }, { decision: "block", reason: "x" }]],
+  ['{"decision":"block","reason":"x"}'],
+])("a denial in a list or a text that a callback returns counts, with a warning: %j", async (answer) => {
+  const { engine } = await opened({});
+  engine.on("PreToolUse", "Bash", () => answer as never);
+  const { decision, reason, warnings } = await engine.fire("PreToolUse", bash);
+  expect([decision, reason]).toEqual(["deny", "x"]);
+  expect(warnings.map(({ code }) => code)).toContain("output-repaired");
+  await engine.close();
+});
+
+test("engine.on reads an inherited onFailure", async () => {
+  const { engine } = await opened({});
+  const fails = () => {
+    throw new Error("no");
+  };
+  engine.on("PreToolUse", fails, Object.create({ onFailure: "block" }));
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+  expect(() => engine.on("PreToolUse", fails, Object.create({ onFailure: "blok" }))).toThrow('not "blok"');
+  await engine.close();
+});
+
+test("a guard that fails is not a duplicate of an equal hook that works", async () => {
+  const { onFailure: _, ...working } = g;
+  const PreToolUse = [
+    { matcher: "Bash", hooks: [working] },
+    { matcher: "(", hooks: [g] },
+  ];
+  expect((await decisions({ hooks: { PreToolUse } })).decisions).toEqual(["deny", "deny"]);
+});
+
+test("under block an answer in a list is a failure unless it denies", async () => {
+  const { engine } = await withUser({});
+  const ask = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask" } } as const;
+  engine.on("PreToolUse", (() => [ask, { kind: "dney" }]) as never, { onFailure: "block" });
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+  await engine.close();
+});
+
+test("rules under a misspelled permissions are asked about although permissions has a wrong type", async () => {
+  const { engine } = await withUser({ permissions: 5, Permissions: { deny: ["Bash"] } });
+  engine.on("PreToolUse", () => ({ kind: "allow" }));
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("ask");
+  expect(engine.warnings.map(({ place = "" }) => place.split(": ").at(-1))).toContain("permissions");
+  await engine.close();
+});

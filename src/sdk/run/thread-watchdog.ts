@@ -1,0 +1,54 @@
+import type { Worker } from "node:worker_threads";
+import { messageOf } from "../../protocol/internal.ts";
+
+/** Called by the worker thread, which can only reach it by a registered symbol. */
+const late = Symbol.for("hookline.late");
+
+/** The thread, once it is started, and the number of the limit that counts. */
+let watcher: Worker | undefined;
+let current = 0;
+
+/**
+ * Calls back one second after `ms`, even while code blocks the event loop: then no timer of this thread fires, and an agent that gets no answer
+ * continues the operation. A worker thread waits and interrupts this one as a debugger does. Starting a thread for each call is slow, so
+ * this is only for calls that a failure blocks, and for code that is loaded for the first time. Never throws. Returns a function that
+ * stops it. A new limit replaces the last one.
+ */
+export function startWatchdog(ms: number, onLate: () => void, warn: (line: string) => void): () => void {
+  const own = ++current;
+  const value = (limit: number) => limit === own && own === current && onLate();
+  Object.defineProperty(globalThis, late, { value, configurable: true });
+  const failed = (error: unknown) =>
+    warn(`Cannot start the watchdog thread; code that blocks the event loop will not be stopped: ${messageOf(error)}`);
+  try {
+    watcher ??= startWatcher(failed);
+    watcher.postMessage({ ms: Math.min(ms + graceMs, 2 ** 31 - 1), limit: own });
+  } catch (error) {
+    failed(error);
+  }
+  return () => {
+    current++;
+  };
+}
+
+/** Time for code that only waits: its own timers end it. */
+const graceMs = 1_000;
+
+function startWatcher(failed: (error: unknown) => void): Worker {
+  // Loaded on demand: most calls do not need it.
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
+  const started = new Worker(body, { eval: true, env: {}, execArgv: [] });
+  started.on("error", failed);
+  started.unref();
+  return started;
+}
+
+const body = `
+const { parentPort } = require("node:worker_threads");
+parentPort.on("message", ({ ms, limit }) => setTimeout(() => {
+  const { Session } = require("node:inspector");
+  const session = new Session();
+  session.connectToMainThread();
+  session.post("Runtime.evaluate", { expression: 'globalThis[Symbol.for("${late.description}")](' + limit + ")" });
+}, ms));
+`;

@@ -1,0 +1,112 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Fs, ignoringErrors, openFolder, replaceFile } from "../../files/internal.ts";
+import { objectCheck } from "../../protocol/internal.ts";
+import type { SessionPlace } from "../find/session-files.ts";
+import { fillerRecords } from "../formats/claude-code/write-record.ts";
+import { checkArgument } from "../option-checks.ts";
+import { realPathBelow, safeId } from "../safe-paths.ts";
+import { type ResumeState, readTranscriptConversation } from "./resume-state.ts";
+import {
+  closedProblem,
+  type OpenTranscript,
+  openTranscriptWriter,
+  type TranscriptWriter,
+} from "./transcript-writer.ts";
+
+/** A session of the store, open for appending to its main file and to those of its agents. */
+export interface StoreSession extends TranscriptWriter {
+  readonly id: string;
+  readonly place: SessionPlace;
+  /** The folder of all files except the main transcript. */
+  readonly folder: string;
+  /** Opens the transcript of a subagent, and writes `meta` to its `.meta.json`. While it is open, returns the same writer again. */
+  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<TranscriptWriter>;
+}
+
+/** Options of `SessionStore.resume`. */
+export interface SessionOptions {
+  /** The working directory, written to each line. */
+  readonly cwd: string;
+  /** The git branch, written to each line. */
+  readonly gitBranch?: string;
+}
+
+/** What all sessions of a store have in common. */
+interface StoreHost {
+  readonly version: string;
+  readonly entrypoint: string;
+  readonly fs: Fs;
+  readonly now: () => number;
+  readonly uuid: () => string;
+}
+
+export function openStoreSession(
+  place: SessionPlace,
+  { cwd, gitBranch }: SessionOptions,
+  { version, entrypoint, fs, now, uuid }: StoreHost,
+  state: ResumeState | undefined,
+  closed: () => void,
+): StoreSession {
+  const folder = join(place.folder, place.id);
+  const envelope = { sessionId: place.id, cwd, version, entrypoint, gitBranch };
+  const common = { root: place.root.path, sessionFolder: folder, fs, now, uuid };
+  const fillers = state?.unanswered === true ? fillerRecords : [];
+  const main = openTranscriptWriter({ ...common, file: place.file, envelope, tip: state?.leaf ?? null, fillers });
+  /** The writer of each agent, once it is open. It stays here when it is closed. */
+  const agents = new Map<string, Promise<OpenTranscript | undefined>>();
+  let isClosed = false;
+
+  return {
+    id: place.id,
+    place,
+    folder,
+    file: place.file,
+    get tip() {
+      return main.tip;
+    },
+    append: main.append,
+    async openAgent(id, meta) {
+      checkArgument("meta", meta, objectCheck);
+      if (isClosed) throw closedProblem(place.file);
+      const before = agents.get(id);
+      const opening = openAgentWriter(id, meta, before);
+      agents.set(
+        id,
+        opening.catch(() => before),
+      );
+      return opening;
+    },
+    async close() {
+      isClosed = true;
+      const closing = main.close();
+      const writers = await Promise.all(agents.values());
+      await Promise.all([closing, ...writers.map((writer) => writer?.close())]);
+      closed();
+    },
+  };
+
+  async function openAgentWriter(
+    id: string,
+    meta: object,
+    before: Promise<OpenTranscript | undefined> | undefined,
+  ): Promise<OpenTranscript> {
+    const stem = join(folder, "subagents", `agent-${safeId(id)}`);
+    const file = `${stem}.jsonl`;
+    // As for a session, two writers would each continue from their own last record.
+    const open = await before;
+    await realPathBelow(place.root.path, file);
+    await openFolder(join(folder, "subagents"), fs);
+    await replaceFile(`${stem}.meta.json`, JSON.stringify(meta), { fs });
+    if (open?.isClosed === false) return open;
+    await open?.close();
+    const tip = (await exists(file))
+      ? (await readTranscriptConversation(file, { ofAgent: true })).branches.leaf
+      : undefined;
+    return openTranscriptWriter({ ...common, file, envelope: { ...envelope, agentId: id }, tip: tip ?? null });
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await ignoringErrors(["ENOENT"], lstat(path))) !== undefined;
+}
