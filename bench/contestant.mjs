@@ -2,8 +2,8 @@ import { fork } from "node:child_process";
 import { median } from "./statistics.mjs";
 
 /**
- * Contestants as processes of their own, asked in turn, round after round: what one loads does not slow the other down, and a busy
- * machine slows them all alike. Gives the median nanoseconds per call, of CPU or of the wall clock, for each.
+ * Runs each contestant in its own process and measures them in turn, round after round: what one loads does not slow the others down, and a
+ * busy machine slows all of them equally. Returns the median nanoseconds per call, of CPU or of the wall clock, for each.
  */
 export async function inTurn(contestants, { rounds, perRound, warmUp = 3, clock }) {
   const running = Object.entries(contestants).map(([name, { file, args }]) => ({

@@ -53,7 +53,7 @@ function rules() {
   };
 }
 
-/** A command's time is the median of its rounds, so that a collection of garbage is nobody's; percentiles are over the corpus. */
+/** A command's time is the median of its rounds, so that a single garbage collection does not count; percentiles are over the corpus. */
 function ordinary(policy, long) {
   const file = new URL("../test/fixtures/shell/ordinary.json", import.meta.url);
   const commands = JSON.parse(readFileSync(file, "utf8"));

@@ -1,4 +1,4 @@
-/** Tokens and money, in CPU beside ccusage, and every figure against the corpus's own truth. */
+/** Usage reports: CPU compared with ccusage, and every figure compared with what the corpus is known to contain. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,13 +53,13 @@ function corpusRows({ root, peer, say, mb }, bars) {
   const corpus = join(root, `corpus-${mb}`);
   const home = join(root, `home-${mb}`);
   say(`writing ${mb} MB of transcripts`);
-  let told = writeCorpus({ mb, seed: 1, out: corpus });
+  let expected = writeCorpus({ mb, seed: 1, out: corpus });
   const wrong = [];
   const times = { peer: [] };
   const ours = (what, ...more) => {
     const { cpuMs, out } = timed([process.execPath, bin, ...daily(corpus), ...more], { HOOKLINE_HOME: home }, root);
     times[what] = [...(times[what] ?? []), cpuMs];
-    wrong.push(...differences(what, JSON.parse(out), told));
+    wrong.push(...differences(what, JSON.parse(out), expected));
   };
   say("measuring");
   for (let round = 0; round < rounds; round++) {
@@ -69,7 +69,7 @@ function corpusRows({ root, peer, say, mb }, bars) {
     ours("first");
     ours("same");
     if (bars.grown === undefined) continue;
-    told = growCorpus({ out: corpus, told, mb: 2, round });
+    expected = growCorpus({ out: corpus, expected, mb: 2, round });
     ours("grown");
   }
   const base = median(times.peer);
@@ -104,7 +104,7 @@ function corpusRows({ root, peer, say, mb }, bars) {
 function orderRow({ root, peer, say, mb }, order, rewrite) {
   const corpus = join(root, "corpus-reordered");
   say(`writing ${mb} MB of transcripts: ${order}`);
-  const told = writeCorpus({ mb, seed: 1, out: corpus });
+  const expected = writeCorpus({ mb, seed: 1, out: corpus });
   rewrite(corpus);
   const times = { peer: [], ours: [] };
   const wrong = [];
@@ -112,7 +112,7 @@ function orderRow({ root, peer, say, mb }, order, rewrite) {
     times.peer.push(peerRun({ corpus, root, peer }).cpuMs);
     const { cpuMs, out } = timed([process.execPath, bin, ...daily(corpus), "--no-index"], {}, root);
     times.ours.push(cpuMs);
-    wrong.push(...differences(order, JSON.parse(out), told));
+    wrong.push(...differences(order, JSON.parse(out), expected));
   }
   rmSync(corpus, { recursive: true, force: true });
   const [own, base] = [median(times.ours), median(times.peer)];
@@ -135,28 +135,28 @@ function daily(corpus) {
   return ["usage", "daily", "--json", "--root", corpus, "--timezone", "UTC"];
 }
 
-function differences(run, { totals, rows }, told) {
+function differences(run, { totals, rows }, expected) {
   const unlike = (label, found, true_) =>
     Object.keys(true_).flatMap((key) =>
       found?.[key] === true_[key] ? [] : `${run}: ${label} ${key} ${found?.[key]}, not ${true_[key]}`,
     );
-  const days = Object.entries(told.days).flatMap(([date, day]) =>
+  const days = Object.entries(expected.days).flatMap(([date, day]) =>
     unlike(
       date,
       rows.find((row) => row.date === date),
       day,
     ),
   );
-  return [...unlike("total", totals, told.totals), ...days];
+  return [...unlike("total", totals, expected.totals), ...days];
 }
 
 /** A session of 100 MB that goes on. The first calls read it, a part each; from then on only what is new is read. */
 function statuslineRow({ root, say }) {
   say("writing a session of 100 MB");
   const config = join(root, "live");
-  let told = writeCorpus({ mb: 20, seed: 3, out: config });
+  let expected = writeCorpus({ mb: 20, seed: 3, out: config });
   const goOn = (mb, round) => {
-    told = growCorpus({ out: config, told, mb, round, sessions: 1 });
+    expected = growCorpus({ out: config, expected, mb, round, sessions: 1 });
   };
   goOn(100, 1);
   const transcript = largestSessions(join(config, "projects"), 1)[0];

@@ -27,7 +27,7 @@ export function forkOf(session, { random, text, truth, cwd, folder, start }) {
   };
   for (const line of repeated) lines.push(own(line));
   if (compacted) {
-    const kept = session.calls.filter((one) => one.told.agent === undefined && !one.told.open).slice(0, 3);
+    const kept = session.calls.filter((one) => one.facts.agent === undefined && !one.facts.open).slice(0, 3);
     for (const { call, stop } of kept) {
       lines.push(
         assistantLine(who, { ...call }, { content: `{"type":"text","text":"${text(60)}"}`, stop, zero: true }),

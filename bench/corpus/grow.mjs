@@ -10,10 +10,10 @@ import { openTruth } from "./truth.mjs";
 const begin = Date.parse("2026-10-12T00:00:00Z");
 
 /** Appends `mb` megabytes to the largest sessions, as if users had worked for another day. Returns the new truth. */
-export function growCorpus({ out, told, mb, round, sessions = 3 }) {
-  const random = seeded(told.seed * 1000 + round);
+export function growCorpus({ out, expected, mb, round, sessions = 3 }) {
+  const random = seeded(expected.seed * 1000 + round);
   const text = fillerText(random, 1 << 16);
-  const truth = openTruth(told);
+  const truth = openTruth(expected);
   let now = begin + round * 86_400_000;
   const era = eraAt(now);
   for (const path of largestSessions(join(out, "projects"), sessions)) {

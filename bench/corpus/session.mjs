@@ -111,9 +111,9 @@ function oneCall(world, who, put, { context, interim, agent }) {
       ),
     );
   }
-  const told = { at, session: session.id, agent, model, open, written: call.written, parts: call.parts };
-  truth.call(told);
-  session.calls.push({ call, stop: counts.stop, lines: written, told });
+  const facts = { at, session: session.id, agent, model, open, written: call.written, parts: call.parts };
+  truth.call(facts);
+  session.calls.push({ call, stop: counts.stop, lines: written, facts });
   return { call, written };
 }
 
@@ -141,9 +141,9 @@ function agentFile(world, put) {
     if (lost && !written.every(isWhole))
       put(progressLine(main, innerOf(respaced(undamaged(written.find((line) => !isWhole(line))))), agent));
   }
-  if (random.chance(0.1) && session.calls.some((one) => one.told.agent === undefined)) {
+  if (random.chance(0.1) && session.calls.some((one) => one.facts.agent === undefined)) {
     // A side question that repeats the main answer under another request id.
-    const main = random.pick(session.calls.filter((one) => one.told.agent === undefined && !one.told.open));
+    const main = random.pick(session.calls.filter((one) => one.facts.agent === undefined && !one.facts.open));
     if (main)
       keep(
         assistantLine(

@@ -51,9 +51,9 @@ export function writeCorpus({ mb, seed, out }) {
     save(session);
     if (random.chance(0.06)) save(forkOf(session, { ...world, start: start + 86_400_000 * 2 }));
   }
-  const told = { seed, mb, files, bytes: written, ...truth.truth };
-  writeFileSync(join(out, "truth.json"), `${JSON.stringify(told, null, 1)}\n`);
-  return told;
+  const expected = { seed, mb, files, bytes: written, ...truth.truth };
+  writeFileSync(join(out, "truth.json"), `${JSON.stringify(expected, null, 1)}\n`);
+  return expected;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -61,6 +61,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     options: { mb: { type: "string" }, seed: { type: "string" }, out: { type: "string" } },
   });
   if (!values.out) throw new Error("name a folder: --out FOLDER");
-  const told = writeCorpus({ mb: Number(values.mb ?? 200), seed: Number(values.seed ?? 1), out: values.out });
-  process.stdout.write(`${told.files} transcripts, ${told.bytes} bytes, ${told.totals.calls} calls\n`);
+  const expected = writeCorpus({ mb: Number(values.mb ?? 200), seed: Number(values.seed ?? 1), out: values.out });
+  process.stdout.write(`${expected.files} transcripts, ${expected.bytes} bytes, ${expected.totals.calls} calls\n`);
 }
