@@ -1,0 +1,44 @@
+/** Makes a file of many JSON Schemas smaller: what they have in common is written once. */
+
+/** Keys of a schema that hold one schema, a list of them, or schemas by name. */
+const schemaKeys = ["items", "additionalProperties", "not", "contains", "propertyNames"];
+const schemaListKeys = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const schemaMapKeys = ["properties", "patternProperties", "$defs"];
+
+/** The same schemas by name. Each larger part that occurs more than once has a place of its own, `shared.1` and so on, and references to it. */
+export function withSharedParts(schemas) {
+  const places = new Map();
+  const count = (schema) => {
+    const text = JSON.stringify(schema);
+    places.set(text, (places.get(text) ?? 0) + 1);
+    if (places.get(text) === 1) mapParts(schema, count);
+    return schema;
+  };
+  for (const schema of Object.values(schemas)) mapParts(schema, count);
+  const names = new Map();
+  const shared = {};
+  const share = (schema) => {
+    const text = JSON.stringify(schema);
+    if (text.length < 100 || places.get(text) === 1) return mapParts(schema, share);
+    if (!names.has(text)) {
+      names.set(text, `shared.${names.size + 1}`);
+      shared[names.get(text)] = mapParts(schema, share);
+    }
+    return { $ref: `#/$defs/${names.get(text)}` };
+  };
+  const own = Object.entries(schemas).map(([name, schema]) => [name, mapParts(schema, share)]);
+  return { ...Object.fromEntries(own), ...shared };
+}
+
+/** A schema with `change` applied to the schemas directly inside it. What `$defs` names stays where references expect it. */
+function mapParts(schema, change) {
+  if (typeof schema !== "object") return schema;
+  const changed = Object.entries(schema).map(([key, value]) => {
+    if (schemaKeys.includes(key) && typeof value === "object") return [key, change(value)];
+    if (schemaListKeys.includes(key)) return [key, value.map(change)];
+    if (!schemaMapKeys.includes(key)) return [key, value];
+    const part = key === "$defs" ? (inner) => mapParts(inner, change) : change;
+    return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, part(inner)]))];
+  });
+  return Object.fromEntries(changed);
+}
