@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { entryPoints, root } from "./entry-points.mjs";
+import { joinSmallChunks } from "./join-small-chunks.mjs";
 import { asScript, prepareSource, requiring } from "./rewrite-source.mjs";
 
 const src = join(root, "src");
@@ -70,8 +71,7 @@ export async function bundle(outdir) {
     metafile: true,
   });
   const hash = createHash("sha256").update(program);
-  for (const { path, text } of outputFiles) {
-    const script = asScript(text);
+  for (const [path, script] of joinSmallChunks(new Map(outputFiles.map(({ path, text }) => [path, asScript(text)])))) {
     hash.update(script);
     write(path, script);
   }
