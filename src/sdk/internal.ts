@@ -7,7 +7,7 @@ export type { AppRuntime, HandledEvent } from "./app/app-runtime.ts";
 export { appKey, appRuntime } from "./app/app-runtime.ts";
 export type { FailureMode } from "./app/registration.ts";
 export type { RunEnvironment } from "./app/run-environment.ts";
-export { openTranscript, runEnvironment } from "./app/run-environment.ts";
+export { gitUnavailable, openTranscript, runEnvironment } from "./app/run-environment.ts";
 export { type AppDependencies, fileStamp, hashInputs, sourceHash } from "./load/build-cache.ts";
 export { appDependencies, appInputs, buildFile, buildLater, endBuilds, loadApp } from "./load/load-app.ts";
 export { recordPayload } from "./log/log-content.ts";

@@ -246,6 +246,25 @@ app.onPrompt({ name: "remembers" }, async (event, { state, replay }) => {
   });
 });
 
+test("a guard that fails only because ctx.git is not available in a replay does not count as a denial", async () => {
+  const file = world.file(
+    "asks-git.mjs",
+    app(`app.preTool({ name: "branch", onFailure: "block" }, async (_, { git }) => void (await git.branch()));`),
+  );
+  const report = await world.replay(file, "--all", "--event", "PreToolUse");
+  expect(report.events).toEqual([{ event: "PreToolUse", seen: 45, decisions: { "effect-refused": 45 }, ...unchanged }]);
+  expect(report.effects).toEqual([{ kind: "other", target: "ctx.git", handler: "branch", count: 45 }]);
+  expect((await world.hookline(["replay", file, "--all", "--fail-on", "deny"])).code).toBe(0);
+});
+
+test("a failure at another line of the hooks file is not a different answer", async () => {
+  const failing = `app.preTool({ name: "fails", onFailure: "block" }, () => { throw new Error("no"); });`;
+  const before = world.file("fails.mjs", app(failing));
+  const now = world.file("fails-lower.mjs", app(`\n// A comment.\n${failing}`));
+  const { against } = await world.replay(now, "--all", "--event", "PreToolUse", "--against", before);
+  expect(against?.differing).toBe(0);
+});
+
 describe("apps that misbehave", () => {
   test("an app that ends its process, prints to stdout and leaves errors is reported, and the replay continues", async () => {
     const file = world.file(

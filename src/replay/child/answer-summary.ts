@@ -1,6 +1,6 @@
 import { sha256 } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
-import type { SettledEvent } from "../../sdk/internal.ts";
+import { gitUnavailable, type SettledEvent } from "../../sdk/internal.ts";
 import type { Effect, HandlerResult, ReplayAnswer, ReplayDecision, UncaughtError } from "../child-protocol.ts";
 
 /** What the app did in addition to its answer. */
@@ -12,8 +12,9 @@ export interface SideEffects {
 
 /** The parts of an answer that the report needs. */
 export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtErrors }: SideEffects): ReplayAnswer {
-  const { folded, trace, stdout, stderr, exitCode } = settled;
-  const withEffects = new Set(effects.map(({ handler }) => handler));
+  const { folded, trace } = settled;
+  const all = [...effects, ...trace.filter(({ error }) => usedGit(error)).map(({ name }) => gitUse(name))];
+  const withEffects = new Set(all.map(({ handler }) => handler));
   const handlers = trace.map(({ name, outcome, ms, error }): HandlerResult => {
     const refused =
       outcome !== "skipped" && outcome !== "not-reached" && (withEffects.has(name) || isRestricted(error));
@@ -28,12 +29,12 @@ export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtEr
       outputChanged: folded.output === undefined ? undefined : (true as const),
       contexts: unlessEmpty(folded.contexts.map(cut)),
       messages: unlessEmpty(folded.messages.map(cut)),
-      effects: unlessEmpty(effects),
+      effects: unlessEmpty(all),
       tasks: unlessEmpty(tasks),
       uncaughtErrors: unlessEmpty(uncaughtErrors),
     }),
     handlers,
-    fingerprint: sha256(JSON.stringify([stdout, stderr, exitCode])).slice(0, 32),
+    fingerprint: fingerprintOf(settled),
   };
 }
 
@@ -50,6 +51,13 @@ function decisionOf({ folded, event }: SettledEvent, handlers: readonly HandlerR
   return decision?.kind ?? "none";
 }
 
+/** A failure names its place in the hooks file, and a comment above it moves that place: it does not count. */
+function fingerprintOf({ stdout, stderr, exitCode, trace }: SettledEvent): string {
+  const hasFailed = trace.some(({ error }) => error !== undefined);
+  const withoutPlaces = (text: string) => (hasFailed ? text.replace(/ \([^()\n]*:\d+(?::\d+)?\)/g, "") : text);
+  return sha256(JSON.stringify([withoutPlaces(stdout), withoutPlaces(stderr), exitCode])).slice(0, 32);
+}
+
 /** A report shows one line of a text. Fingerprints cover the whole text. */
 function cut(text: string): string {
   return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
@@ -58,6 +66,15 @@ function cut(text: string): string {
 /** The permission model's own message, for an effect that `refuse-effects.ts` does not know. Newer versions of Node append a hint. */
 function isRestricted(error: string | undefined): boolean {
   return error?.startsWith("Access to this API has been restricted") === true;
+}
+
+/** Whether a handler failed because git cannot be asked about the past. Its answer is as unknown as that of one with effects. */
+function usedGit(error: string | undefined): boolean {
+  return error?.startsWith(gitUnavailable) === true;
+}
+
+function gitUse(handler: string): Effect {
+  return { kind: "other", target: "ctx.git", handler };
 }
 
 function unlessEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {

@@ -1,15 +1,19 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { sdkProblem } from "./argument-checks.ts";
-import type { RunEnvironment } from "./run-environment.ts";
+import { gitUnavailable, type RunEnvironment } from "./run-environment.ts";
 
-/** The git state of the event's folder. Each command runs once per event. Undefined outside a repository. */
+/** The git state of the event's directory. Each command runs once per event. Every method rejects in a replay. */
 export interface Git {
+  /** The top directory of the working tree; undefined outside a repository. */
   root(): Promise<string | undefined>;
+  /** The name of the current branch; undefined on a detached HEAD and outside a repository. */
   branch(): Promise<string | undefined>;
+  /** The hash of the current commit; undefined before the first commit and outside a repository. */
   head(): Promise<string | undefined>;
-  /** Lines of `git status --porcelain`. */
+  /** Lines of `git status --porcelain`; empty outside a repository. */
   status(): Promise<readonly string[]>;
+  /** The output of `git diff` with these arguments; empty outside a repository. */
   diff(...args: readonly string[]): Promise<string>;
 }
 
@@ -64,8 +68,5 @@ function whyOf(error: ExecFileException, cwd: string): string {
   return error.killed && error.signal === "SIGTERM" ? `timed out after ${limitMs} ms` : error.message;
 }
 
-const fail = () =>
-  Promise.reject(
-    sdkProblem("unavailable", "ctx.git is not available in a replay: git knows the present, not the past."),
-  );
+const fail = () => Promise.reject(sdkProblem("unavailable", gitUnavailable));
 const unavailable: Git = { root: fail, branch: fail, head: fail, status: fail, diff: fail };

@@ -11,6 +11,9 @@ import type { FailureMode } from "./registration.ts";
 /** Variables of an environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** The message of every method of `ctx.git` in a replay. */
+export const gitUnavailable = "ctx.git is not available in a replay: git knows the present, not the past.";
+
 /** Provided by the program that runs an app: `hookline run`, the daemon, a test. */
 export interface RunEnvironment {
   readonly env: Env;
