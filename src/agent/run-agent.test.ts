@@ -38,3 +38,43 @@ test("a prompt is answered: events in order, a result, a transcript in the clien
     "last-prompt",
   ]);
 });
+
+test("a model that throws, or ends without an answer, ends the turn with an API error", async () => {
+  const { run } = open({ hooks: {} });
+  const streams = [
+    () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("wires cut")) }) }),
+    () => ({ [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }) }),
+  ];
+  const texts: unknown[] = [];
+  for (const stream of streams) {
+    const { result } = await run([], { prompt: "hi", model: { name: "own", stream } as never });
+    texts.push([result.is_error, result.result]);
+  }
+  expect(texts).toEqual([
+    [true, "API Error: The model threw: wires cut"],
+    [true, "API Error: The answer ended before it was complete."],
+  ]);
+});
+
+test("a permission prompt that throws denies the call with its message", async () => {
+  const { run } = open({ hooks: {} });
+  const call = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
+  const permission = () => Promise.reject(new Error("the window is closed"));
+  const { result, requests } = await run([call, { text: "done" }], { prompt: "go", user: { permission } });
+  expect(result.is_error).toBe(false);
+  expect(JSON.stringify(requests[1]?.messages)).toContain(
+    "The user could not be asked for permission: the window is closed",
+  );
+});
+
+test("a model that /model cannot open leaves the session as it is", async () => {
+  const { run } = open({ hooks: {} });
+  const openModel = () => Promise.reject(new Error("no such model"));
+  const { result } = await run([], { prompt: "/model other", openModel });
+  expect([result.is_error, result.result]).toEqual([false, "no such model"]);
+});
+
+test("a run that can never get a prompt is refused", async () => {
+  const { run } = open({ hooks: {} });
+  await expect(run([])).rejects.toMatchObject({ code: "host/no-prompt" });
+});

@@ -12,11 +12,13 @@ import { type Driver, openDriver } from "./session/session-driver.ts";
  *
  * Contract: resolves with the last result, whatever the model, tools, hooks and the user do; an API error, a limit and an interrupt
  * are results. Rejects with a `Problem` for wrong options, for a session that cannot be opened, and when the transcript cannot be
- * written. Settles within two seconds after `signal` is aborted, even if something still runs.
+ * written. What `onReady` or `connect` throws rejects the run as it is. Settles within two seconds after `signal` is aborted, even if something still runs.
  */
 export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const options = resolveAgentOptions(given);
-  const { signal } = options;
+  const { prompt, onReady, setup, signal } = options;
+  if (prompt === undefined && onReady === undefined && setup !== "init-only")
+    throw new Problem("host/no-prompt", "Pass prompt, or send prompts through the control that onReady receives.");
   const opened = await openAgentSession(options);
   const reason = options.interactive ? "prompt_input_exit" : "other";
   const sessionEnd = openSessionEnd(opened.main);

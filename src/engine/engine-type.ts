@@ -135,7 +135,8 @@ export type HandlerAnswer<Name extends string> =
 /**
  * An in-process hook. Without a name of an event it can be registered for all of them and gets the fields they share.
  *
- * Contract: gets a frozen copy of the payload; answers at once or later, or not at all. What it throws is a failed run.
+ * Contract: gets a frozen copy of the payload; answers at once or later, or not at all. What it throws is a failed run. `signal` is
+ * aborted at the hook's timeout, and when the event is cancelled or the engine is closed.
  */
 export type CallbackHandler<
   Name extends string = never,

@@ -22,6 +22,7 @@ import { memoryHooks } from "./live/memory-hooks.ts";
 import { type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
+import { contextCallback } from "./runners/in-process.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
 import { openServices, sessionState } from "./services.ts";
 import type { PermissionRules } from "./settings/compiled-rules.ts";
@@ -114,7 +115,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       const { timeout, onFailure } = given;
       const hook = {
         type: "callback" as const,
-        callback: markAsync(toCallback(handler), handler),
+        callback: markAsync(contextCallback(handler), handler),
         ...defined({ name: handler.name || undefined, timeout, onFailure }),
       };
       const group = { hooks: [hook], ...defined({ matcher }) };
@@ -210,9 +211,3 @@ type OnArguments = readonly [
 
 /** A handler as it is called. The fields it reads are checked at compile time. */
 type AnyHandler = (payload: AnyPayload, context: Parameters<CallbackHandler>[1]) => ReturnType<Callback>;
-
-/** A handler takes two arguments, a callback hook three. A handler without a context needs no signal of its own. */
-function toCallback(handler: AnyHandler): Callback {
-  if (handler.length < 2) return (payload, toolUseId, ...[signal]) => handler(payload, { toolUseId, signal });
-  return (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
-}

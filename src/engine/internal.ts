@@ -48,6 +48,7 @@ export {
   realPathOrNone,
   valueIn,
 } from "./settings/settings-source.ts";
+export type { NotCovered } from "./trust/coverage/gather-files.ts";
 export type { PinnedFile } from "./trust/pins.ts";
 export type { ReviewedFile, TrustEntry, TrustReview } from "./trust/review.ts";
 export type { ServerTrust } from "./trust/server-trust.ts";

@@ -15,6 +15,8 @@ export {
 } from "./message.ts";
 export {
   answerOf,
+  eventsOf,
+  incompleteAnswer,
   type Model,
   type ModelEnd,
   type ModelError,

@@ -1,4 +1,4 @@
-import { defined } from "../protocol/internal.ts";
+import { defined, messageOf } from "../protocol/internal.ts";
 import type { AnswerBlock, Message } from "./message.ts";
 
 /**
@@ -154,10 +154,21 @@ export async function answerOf(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelEnd | ModelError> {
-  for await (const event of model.stream(request, signal)) {
+  for await (const event of eventsOf(model, request, signal)) {
     if (event.type === "end" || event.type === "error") return event;
   }
   return incompleteAnswer;
+}
+
+/** The stream of a model, which may be the host's own. One that throws, or ends without an answer, ends with an error event here. */
+export async function* eventsOf(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  try {
+    yield* model.stream(request, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    yield { type: "error", errorType: "stream", message: `The model threw: ${messageOf(error)}` };
+  }
+  yield incompleteAnswer;
 }
 
 export const incompleteAnswer: ModelError = {

@@ -83,3 +83,9 @@ function brief(events: readonly ModelEvent[]): string[] {
     return event.type === "text" ? `text ${event.text}` : event.type;
   });
 }
+
+test("a misspelled option and a value that is not a model are refused", () => {
+  const model = { stream: () => undefined } as never;
+  expect(() => withRetry(model, { retries: 3 } as never)).toThrow(/no option "retries"/);
+  expect(() => withRetry("x" as never)).toThrow(/takes a model and options, not "x"/);
+});

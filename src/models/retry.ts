@@ -1,4 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import {
+  checkNamed,
+  functionCheck,
+  numberCheck,
+  type OptionCheck,
+  Problem,
+  showValue,
+  wholeNumberCheck,
+} from "../protocol/internal.ts";
 import { aborted, shouldRetry } from "./failure.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./model.ts";
 
@@ -6,7 +15,7 @@ import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./
 export interface RetryOptions {
   /** Total attempts. Default: 5. */
   readonly tries?: number;
-  /** Waited after the first failed try; doubled after each further one. Default: 500. */
+  /** The wait after the first failed attempt. It doubles each time. Default: 500. */
   readonly firstWaitMs?: number;
   /** The longest wait. An API that asks for a longer one is not asked again. Default: 60,000. */
   readonly maxWaitMs?: number;
@@ -20,8 +29,20 @@ export interface RetryOptions {
 
 /** Adds retries to a model: after 429, 5xx, 529 and dropped streams. The error of the last try is the result. */
 export function withRetry(model: Model, options: RetryOptions = {}): Model {
+  if (typeof model?.stream !== "function")
+    throw new Problem("models/bad-option", `withRetry takes a model and options, not ${showValue(model)}.`);
+  checkNamed("withRetry", options, checks, "models/bad-option");
   return { ...model, stream: (request, signal) => streamWithRetry(model, options, request, signal) };
 }
+
+const checks: Readonly<Record<keyof RetryOptions, OptionCheck>> = {
+  tries: wholeNumberCheck,
+  firstWaitMs: numberCheck,
+  maxWaitMs: numberCheck,
+  onRetry: functionCheck,
+  pause: functionCheck,
+  random: functionCheck,
+};
 
 async function* streamWithRetry(
   model: Model,

@@ -202,3 +202,21 @@ test("an invalid call is refused at once", async () => {
   await expect(runSession(call("hi", { resume: "../x" }))).rejects.toMatchObject({ code: "host/bad-session-id" });
   await expect(runSession(call("hi", { fork: true }))).rejects.toMatchObject({ code: "host/bad-session-id" });
 });
+
+test("what onResult throws is a warning of that result, and the other sessions run", async () => {
+  const { call } = await asking("ordinary");
+  const onResult = () => {
+    throw new Error("boom");
+  };
+  const results = await runSessions([call("a"), call("b")], { onResult });
+  expect(results.map(({ answer, warnings }) => [answer, warnings])).toEqual([
+    ["heard: a", [{ code: "observer-threw", message: "onResult threw: boom" }]],
+    ["heard: b", [{ code: "observer-threw", message: "onResult threw: boom" }]],
+  ]);
+});
+
+test("a call that is not a list is refused with an example", async () => {
+  const problem = { code: "host/bad-option", message: expect.stringContaining('such as [{ prompt: "…" }]') };
+  await expect(runSessions({ prompt: "hi" } as never)).rejects.toMatchObject(problem);
+  await expect(runSessions(undefined as never)).rejects.toMatchObject(problem);
+});

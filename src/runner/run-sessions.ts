@@ -2,11 +2,14 @@ import { availableParallelism } from "node:os";
 import {
   abortSignalCheck,
   booleanCheck,
+  callHost,
   checkNamed,
   defined,
   functionCheck,
+  messageOf,
   type OptionCheck,
   Problem,
+  showValue,
   textCheck,
   wholeNumberCheck,
 } from "../protocol/internal.ts";
@@ -23,7 +26,7 @@ export interface RunSessionsOptions extends RunnerPorts {
   readonly failFast?: boolean;
   /** Ends all of them. */
   readonly signal?: AbortSignal;
-  /** Called with each result as it comes. */
+  /** Called with each result as it comes. What it throws is a warning of that result. */
   readonly onResult?: (result: SessionResult, index: number) => void;
 }
 
@@ -35,6 +38,7 @@ export async function runSessions(
   calls: readonly SessionCall[],
   options: RunSessionsOptions = {},
 ): Promise<readonly SessionResult[]> {
+  if (!Array.isArray(calls)) throw badCalls(calls);
   checkNamed("runSessions", options, checks);
   for (const call of calls) checkSessionCall(call);
   const { limit = Math.min(4, availableParallelism()), failFast = false, onResult, signal } = options;
@@ -49,13 +53,24 @@ export async function runSessions(
       const own = call.signal === undefined ? all : AbortSignal.any([call.signal, all]);
       const result = own.aborted ? notStarted : await runOrReport({ ...call, signal: own }, options);
       results[index] = result;
-      onResult?.(result, index);
+      callHost(
+        () => onResult?.(result, index),
+        (error) => {
+          const warning = { code: "observer-threw", message: `onResult threw: ${messageOf(error)}` } as const;
+          results[index] = { ...result, warnings: [...result.warnings, warning] };
+        },
+      );
       if (failFast && result.ended !== "answered") enough.abort();
     }
   }
 
   await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, calls.length)) }, work));
   return results;
+}
+
+function badCalls(calls: unknown): Problem {
+  const message = `The first argument of runSessions must be a list of calls, such as [{ prompt: "…" }], not ${showValue(calls)}.`;
+  return new Problem("host/bad-option", message);
 }
 
 const checks: Readonly<Record<keyof RunSessionsOptions, OptionCheck>> = {

@@ -1,5 +1,5 @@
 import type { Question } from "../../engine/internal.ts";
-import { defined, type Outcome, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
+import { defined, messageOf, type Outcome, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
@@ -16,7 +16,12 @@ export async function askPermission(
     return { behavior: "deny", message };
   }
   const fullQuestion: PermissionQuestion = { ...question, ...defined({ subagentType: thread.agent?.type }) };
-  return oneQuestionAtATime(thread, signal, () => permission(fullQuestion, signal));
+  try {
+    return await oneQuestionAtATime(thread, signal, () => permission(fullQuestion, signal));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { behavior: "deny", message: `The user could not be asked for permission: ${messageOf(error)}` };
+  }
 }
 
 /** Asks one question at a time per session. Meanwhile the registry shows `waiting`; after `promptNoticeMs` Notification hooks run. */

@@ -1,5 +1,5 @@
 import type { StopHooks } from "../../engine/internal.ts";
-import { Problem, stripControl } from "../../protocol/internal.ts";
+import { messageOf, stripControl } from "../../protocol/internal.ts";
 import { type AgentThread, recordStartSubagent } from "../session/agent-session.ts";
 import { fireSessionEnd } from "../session/end-session.ts";
 import type { InboxItem } from "../session/inbox.ts";
@@ -30,8 +30,8 @@ export async function runBuiltin(
   if (command === undefined) return undefined;
   main.session.promptId = main.session.options.uuid();
   const text = await command(main, args.trim(), signal).catch((error: unknown) => {
-    if (signal.aborted || !(error instanceof Problem)) throw error;
-    return error.message;
+    if (signal.aborted) throw error;
+    return messageOf(error);
   });
   await recordCommand(main, name, args.trim(), text ?? "");
   return text === undefined ? "exit" : { by: "completed", text, stopReason: "end_turn" };
@@ -49,11 +49,11 @@ const builtins: Readonly<Record<string, Builtin>> = {
   async model(main, args, signal) {
     if (args === "") return `The model is ${main.model.name}.`;
     const { refused } = await switchModel(main, args, "command", signal);
-    return refused === undefined ? `The model is now ${main.model.name}.` : `The model stays: ${refused}`;
+    return refused === undefined ? `The model is now ${main.model.name}.` : `The model was not changed: ${refused}`;
   },
   "add-dir": async (main, args) => {
     if (args === "") return "Name a folder: /add-dir DIR";
-    return `${await addDirectory(main, args, "slash_command")} belongs to the session now.`;
+    return `${await addDirectory(main, args, "slash_command")} was added to the session.`;
   },
   hooks: async ({ session }) => {
     const lines = session.engine.list().map(({ hook, trust, problems }) => {

@@ -1,6 +1,8 @@
 import {
   answerOf,
+  eventsOf,
   failureOf,
+  incompleteAnswer,
   joinTurns,
   type ModelEnd,
   type ModelError,
@@ -39,7 +41,7 @@ export async function askModel(thread: AgentThread, signal: AbortSignal): Promis
   const startedAt = session.options.clock.now();
   const spending = agent === undefined ? session.spending : undefined;
   spending?.at("requested");
-  for await (const event of thread.model.port.stream(requestOf(thread), signal)) {
+  for await (const event of eventsOf(thread.model.port, requestOf(thread), signal)) {
     const isFailure = event.type === "retry" || event.type === "error";
     if (isFailure) display?.reset();
     else spending?.at("answering");
@@ -57,7 +59,7 @@ export async function askModel(thread: AgentThread, signal: AbortSignal): Promis
       return recordAnswer(thread, event, shown);
     }
   }
-  throw new Error(`${thread.model.name} ended without an answer and without an error`);
+  return incompleteAnswer;
 }
 
 function requestOf(thread: AgentThread): ModelRequest {

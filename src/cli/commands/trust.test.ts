@@ -234,3 +234,24 @@ test("trust reports that no file of the directory is covered", async () => {
   expect(out).toContain("this approval covers no file of the directory");
   expect(out).toContain("not covered: make (the folder has no makefile)");
 });
+
+test("a file that two entries name is printed once", async () => {
+  const { put, run } = await world();
+  await put("guard.sh", "exit 2 # the guard\n");
+  const group = (matcher: string) => ({ matcher, hooks: [{ type: "command", command: "sh ./guard.sh" }] });
+  await put(".claude/settings.json", { hooks: { PreToolUse: [group("Bash"), group("Write")] } });
+  const { out } = await run(["trust", "--show"]);
+  expect(out.match(/# the guard/g)).toHaveLength(1);
+  expect(out.match(/guard\.sh {2}\d+ bytes/g)).toHaveLength(2);
+  expect(out).toContain("(shown above)");
+});
+
+test("settings that cannot be read are reported, and the status is 1", async () => {
+  const { put, run } = await world();
+  await put(".claude/settings.json", '{ "hooks": ');
+  for (const args of [["trust", "--show"], ["trust"]]) {
+    const { status, out } = await run(args);
+    expect([status, out.includes("nothing that needs approval")]).toEqual([1, false]);
+    expect(out).toMatch(/cannot be reviewed: .*settings\.json/);
+  }
+});

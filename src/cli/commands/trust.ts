@@ -18,7 +18,7 @@ directory, under its real path.
 
 On a terminal you are asked about each entry that is not approved. Without one, --yes approves everything that is shown, and --pin approves
 one entry if its digest matches (both as printed by --show). --workspace accepts the whole directory, for agents that trust directories.
-Exit status: 0, or 1 when something needs approval and nothing could be approved.`,
+Exit status: 0, or 1 when something needs approval and nothing could be approved, or when settings cannot be read.`,
   mostArguments: 1,
   options: {
     show: { excludes: ["workspace", "revoke", "pin"], about: "show without approving" },
@@ -41,7 +41,7 @@ Exit status: 0, or 1 when something needs approval and nothing could be approved
     if (call.flag("revoke")) return revoke(review, call, io);
     if (call.texts("pin").length > 0) return pinExactly(review, call, io);
     if (!call.flag("json")) await io.out(reviewText(review, asks(call, io) ? [] : review.entries, styleFor(io)));
-    if (call.flag("show")) return printResult(review, [], call, io);
+    if (call.flag("show")) return (await printResult(review, [], call, io)) || Number(review.warnings.length > 0);
     return call.flag("workspace") ? accept(review, call, io) : decide(review, call, io);
   },
 };
@@ -104,7 +104,7 @@ async function decide(review: TrustReview, call: ParsedCall, io: Io): Promise<nu
   const open = notApproved.filter(({ digest }) => digest !== undefined);
   if (open.length === 0) {
     await printResult(review, [], call, io);
-    return notApproved.length === 0 ? 0 : 1;
+    return notApproved.length === 0 && review.warnings.length === 0 ? 0 : 1;
   }
   if (call.flag("yes")) {
     await review.pin(open);
@@ -124,9 +124,10 @@ function needsTerminal(): Problem {
 /** Asks about each entry. "all" approves the rest, "quit" skips it. */
 async function choose(open: readonly TrustEntry[], io: Io): Promise<readonly TrustEntry[]> {
   const chosen: TrustEntry[] = [];
+  const shown = new Set<string>();
   await io.err("Hooks run with all your permissions.\n");
   for (const [index, entry] of open.entries()) {
-    await io.err(`\n${entryLines(entry, styleFor(io)).join("\n")}\n`);
+    await io.err(`\n${entryLines(entry, styleFor(io), shown).join("\n")}\n`);
     const answer = await promptLine(`Approve this (${index + 1} of ${open.length})? [y]es [N]o [a]ll [q]uit `, io);
     if (/^a(ll)?$/i.test(answer)) return [...chosen, ...open.slice(index)];
     if (/^q(uit)?$/i.test(answer)) break;

@@ -1,29 +1,32 @@
-import type { PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/internal.ts";
-import { escapeControls } from "../../protocol/internal.ts";
+import type { NotCovered, PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/internal.ts";
+import { escapeControls, stripControl } from "../../protocol/internal.ts";
 import { diffLines } from "./diff.ts";
 import type { Style } from "./terminal.ts";
 
 /** What a directory would run: new entries in full, changed ones as a diff. */
 export function reviewText(review: TrustReview, entries: readonly TrustEntry[], style: Style): string {
-  const { project, accepted, refused } = review;
-  const nothing = review.entries.length === 0 ? "has nothing that needs approval" : "";
+  const { project, accepted, refused, warnings } = review;
+  const nothing = review.entries.length === 0 && warnings.length === 0 ? "has nothing that needs approval" : "";
+  const shown = new Set<string>();
   const lines = [
     `${style.bold(escapeControls(project))}  ${accepted === undefined ? nothing : `accepted ${escapeControls(accepted)}`}`.trimEnd(),
     ...(refused === undefined ? [] : ["", `${style.red("Approvals are ignored:")} ${escapeControls(refused)}.`]),
-    ...entries.flatMap((entry) => ["", ...entryLines(entry, style)]),
+    ...warnings.map(({ message }) => `${style.red("cannot be reviewed:")} ${stripControl(message)}`),
+    ...entries.flatMap((entry) => ["", ...entryLines(entry, style, shown)]),
     ...(entries.length === 0 ? [] : ["", "Hooks run with all your permissions."]),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-export function entryLines(entry: TrustEntry, style: Style): readonly string[] {
+/** `shown` has the files that were printed before. They are named again, and their content is not repeated. */
+export function entryLines(entry: TrustEntry, style: Style, shown: Set<string>): readonly string[] {
   const { id, kind, event, file, state, detail, digest, unusable } = entry;
   const what = kind === "hook" ? `hook on ${event ?? ""}` : kind === "mcpServer" ? "MCP server" : `the key ${kind}`;
   return [
     `${painted(state, style)} ${style.bold(what)}${file === undefined ? "" : ` of ${escapeControls(file)}`}`,
     ...(detail === "" ? [] : [`  ${escapeControls(detail)}`]),
     ...(unusable === undefined ? [] : [`  ${style.red("cannot be approved:")} ${escapeControls(unusable)}`]),
-    ...[...contentLines(entry, style), ...coverageLines(entry, style)].map((line) => `  ${line}`),
+    ...[...contentLines(entry, style, shown), ...coverageLines(entry, style)].map((line) => `  ${line}`),
     `  ${style.dim(`${escapeControls(id)}${digest === undefined ? "" : `=${digest}`}`)}`,
   ];
 }
@@ -35,10 +38,15 @@ function coverageLines({ kind, definition, files, notCovered, unusable }: TrustE
   if (!runs || unusable !== undefined) return [];
   return [
     ...(files.length === 0 ? [style.yellow("this approval covers no file of the directory")] : []),
-    ...notCovered.map(
-      ({ what, why }) => `${style.yellow("not covered:")} ${escapeControls(what)} (${escapeControls(why)})`,
-    ),
+    ...notCovered
+      .filter((one) => !isRepeated(one, notCovered))
+      .map(({ what, why }) => `${style.yellow("not covered:")} ${escapeControls(what)} (${escapeControls(why)})`),
   ];
+}
+
+/** A package of which single files are covered is listed for those, too. */
+function isRepeated({ what, why }: NotCovered, all: readonly NotCovered[]): boolean {
+  return why.startsWith("a package; its own") && all.some((one) => one.what === what && one.why !== why);
 }
 
 /** One line about an entry, without its content. */
@@ -46,8 +54,8 @@ export function entryLine({ id, kind, event, digest }: TrustEntry): string {
   return `${kind === "hook" ? (event ?? kind) : kind}  ${escapeControls(id)}=${digest ?? ""}`;
 }
 
-export function reviewJson({ project, accepted, refused, entries }: TrustReview): Record<string, unknown> {
-  return { project, accepted: accepted ?? null, refused: refused ?? null, entries: entries.map(entryJson) };
+export function reviewJson({ project, accepted, refused, warnings, entries }: TrustReview): Record<string, unknown> {
+  return { project, accepted: accepted ?? null, refused: refused ?? null, warnings, entries: entries.map(entryJson) };
 }
 
 function entryJson(entry: TrustEntry): Record<string, unknown> {
@@ -70,8 +78,9 @@ function painted(state: TrustEntry["state"], style: Style): string {
   return state === "trusted" ? style.green(text) : state === "new" ? style.yellow(text) : style.red(text);
 }
 
-function contentLines(entry: TrustEntry, style: Style): readonly string[] {
+function contentLines(entry: TrustEntry, style: Style, shown: Set<string>): readonly string[] {
   const { before, definition, files, state, unusable } = entry;
+  const content = (file: ReviewedFile) => (state === "trusted" ? [] : fileTextOnce(file, style, shown));
   if (before !== undefined) {
     return [
       ...textDiff(`${printed(entry, before.definition)}\n`, `${printed(entry, definition)}\n`, style),
@@ -81,7 +90,7 @@ function contentLines(entry: TrustEntry, style: Style): readonly string[] {
   }
   return [
     ...printed(entry, definition).split("\n").map(escapeControls),
-    ...files.flatMap((file) => [fileLine(file, style), ...(state === "trusted" ? [] : fileText(file, style))]),
+    ...files.flatMap((file) => [fileLine(file, style), ...content(file)]),
   ];
 }
 
@@ -96,6 +105,13 @@ function printed({ kind }: TrustEntry, definition: unknown): string {
 
 function fileLine({ path, sizeBytes, sha256 }: ReviewedFile, style: Style): string {
   return `${style.bold(escapeControls(path))}  ${sizeBytes} bytes  ${style.dim(`sha256:${sha256}`)}`;
+}
+
+function fileTextOnce(file: ReviewedFile, style: Style, shown: Set<string>): readonly string[] {
+  const key = `${file.path} ${file.sha256}`;
+  if (shown.has(key)) return ["  (shown above)"];
+  shown.add(key);
+  return fileText(file, style);
 }
 
 const mostLines = 400;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deferred } from "../../../test/deferred.ts";
 import type { Callback, CallbackHook } from "../../protocol/internal.ts";
-import { type CallbackCall, runCallback } from "./in-process.ts";
+import { type CallbackCall, contextCallback, runCallback } from "./in-process.ts";
 
 const hook = (callback: Callback, more: Partial<CallbackHook> = {}): CallbackHook => ({
   type: "callback",
@@ -42,8 +42,27 @@ test("a callback gets the payload, the id of the tool use and a signal", async (
   };
   const ran = await runCallback(hook(callback), given);
   expect(ran).toEqual({ ...quiet, ended: { by: "answered" }, output: { kind: "returned", value: undefined } });
-  expect(seen).toEqual([given.payload, "t1", given.signal]);
+  expect(seen).toEqual([given.payload, "t1", expect.any(AbortSignal)]);
 });
+
+test.each<[string, Callback]>([
+  ["with three parameters", (_payload, _id, signal) => aborted(signal)],
+  ["with rest parameters", (...args) => aborted(args[2])],
+  ["of engine.on", contextCallback((_payload, { signal }) => aborted(signal))],
+  ["of engine.on with rest parameters", contextCallback((...args) => aborted(args[1].signal))],
+])("the signal of a callback %s is aborted at its timeout", async (_, callback) => {
+  expect(await runCallback(hook(callback), call({ timeoutMs: 1 }))).toMatchObject({ ended: { by: "timeout" } });
+  await reached.promise;
+});
+
+let reached = deferred();
+
+/** Never answers. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  reached = deferred();
+  signal.addEventListener("abort", () => reached.resolve());
+  return new Promise(() => undefined);
+}
 
 test("throwing, rejecting and returning nonsense are failures with a message", async () => {
   const boom = () => {

@@ -1,4 +1,4 @@
-import { type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
+import { type Callback, type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
 import { type Limit, type MaybeAsync, settled, waitFor } from "./run-limits.ts";
 import { emptyOutput, failedResult, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
 
@@ -14,20 +14,64 @@ export interface CallbackCall extends Limit {
  */
 export function runCallback(hook: CallbackHook, call: CallbackCall): MaybeAsync<RunnerResult> {
   if (call.signal.aborted) return resultWithoutAnswer({ by: "cancelled" }, call);
-  // A signal of its own, aborted at its deadline too, is worth its price only to a callback that takes one.
-  const controller = hook.callback.length > 2 ? new AbortController() : undefined;
+  const { payload, toolUseId } = call;
+  const own = new LazyController();
+  const handler = handlers.get(hook.callback);
   let value: unknown;
   try {
-    value = hook.callback(call.payload, call.toolUseId, controller?.signal ?? call.signal);
+    value = handler ? handler(payload, contextOf(toolUseId, own)) : hook.callback(payload, toolUseId, own.signal);
     if (!isPromise(value)) return returned(hook, value);
   } catch (error) {
     return failed(hook, resultWithoutAnswer({ by: "threw", error }, call));
   }
-  return settled(value, call, controller).then((waited) => {
+  return settled(value, call, own).then((waited) => {
     if (waited.by === "answered") return returned(hook, waited.value);
     const ran = resultWithoutAnswer(waited, call);
     return waited.by === "threw" ? failed(hook, ran) : ran;
   });
+}
+
+/** A hook of `engine.on`. */
+type ContextHandler = (payload: CallbackCall["payload"], context: HandlerContext) => ReturnType<Callback>;
+
+interface HandlerContext {
+  readonly toolUseId: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const handlers = new WeakMap<Callback, ContextHandler>();
+
+/** The callback hook of a handler that takes a context. */
+export function contextCallback(handler: ContextHandler): Callback {
+  const callback: Callback = (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
+  handlers.set(callback, handler);
+  return callback;
+}
+
+function contextOf(toolUseId: string | undefined, own: LazyController): HandlerContext {
+  return {
+    toolUseId,
+    get signal() {
+      return own.signal;
+    },
+  };
+}
+
+/** Creates its signal when it is first read: few handlers read it, and creating one takes as long as the rest of the event. */
+class LazyController {
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  get signal(): AbortSignal {
+    if (this.#reason !== undefined) return AbortSignal.abort(this.#reason);
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    if (this.#controller === undefined) this.#reason = reason;
+    else this.#controller.abort(reason);
+  }
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -127,7 +127,7 @@ export async function waitFor<T>(work: (signal: AbortSignal) => PromiseLike<T>, 
 export function settled<T>(
   answer: PromiseLike<T>,
   { timeoutMs, signal }: Limit,
-  controller?: AbortController,
+  controller?: Pick<AbortController, "abort">,
 ): Promise<Waited<T>> {
   return new Promise((resolve) => {
     let disarm: (() => void) | undefined;

@@ -1,4 +1,4 @@
-import { checkNamed, defined, functionCheck, messageOf } from "../../protocol/internal.ts";
+import { checkNamed, defined, functionCheck, messageOf, type Warning } from "../../protocol/internal.ts";
 import { checkEngineOptions } from "../check-engine-options.ts";
 import { openSettings } from "../live/effective-settings.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
@@ -56,6 +56,8 @@ export interface TrustReview {
   /** Why earlier approvals do not count. Nothing can be approved until they are revoked. */
   readonly refused?: string;
   readonly entries: readonly TrustEntry[];
+  /** Settings that cannot be read or used: what they contain is missing in `entries`. */
+  readonly warnings: readonly Warning[];
   /** Approves entries as they were reviewed, even if files have changed since. Throws a `Problem` when `refused` is set. */
   pin(entries: readonly TrustEntry[]): Promise<void>;
   /** Accepts the folder as a whole, for hosts that trust folders. */
@@ -86,6 +88,7 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
     project: checkout.real,
     ...defined({ accepted: pins.accepted, refused }),
     entries: await Promise.all(items.map((item) => entryOf(item, statusOf(item.id), pins, checkout, ports))),
+    warnings: settings.warnings.filter(({ code }) => code === "settings-unreadable"),
     pin: (entries) => changePins(resolved, checkout.real, (current) => withEntries(current, entries, items)),
     accept: () =>
       changePins(resolved, checkout.real, (current) => ({ ...current, accepted: new Date().toISOString() })),

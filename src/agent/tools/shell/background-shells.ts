@@ -55,14 +55,14 @@ export function openBackgroundShells(
       await Promise.all([...shells.values()].map((shell) => shell.end()));
       endLeftovers(await findLeftovers(runTag, `${tag}/`));
     },
-    /** Removes output folders that are empty. */
+    /** Removes output folders of the session that are empty. The user's own folder around them stays: another session may just use it. */
     async clearFolders(): Promise<void> {
-      for (const folder of folders) await removeEmpty([folder, dirname(folder), dirname(dirname(folder))]);
+      for (const folder of folders) await removeEmpty([folder, dirname(folder)]);
     },
   };
 }
 
-/** From the inside out, up to the first that is not empty: it contains an output to read later, or one of another session. */
+/** From the inside out, up to the first that is not empty: it contains an output to read later. */
 async function removeEmpty(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     const code = await rmdir(folder).then(() => undefined, errorCode);
