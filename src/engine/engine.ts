@@ -19,7 +19,7 @@ import { markAsync } from "./fire/hook-depth.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import { openSettings } from "./live/effective-settings.ts";
 import { memoryHooks } from "./live/memory-hooks.ts";
-import { type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
+import { sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
@@ -76,8 +76,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const written = new Set<string>();
   const reloadCallbacks = { fire: fireByItself, notify: services.tell, warn, written };
   let line: StatusLine | undefined;
-  let stops: StopHooks | undefined;
-  const addedStops = (): StopHooks => (stops ??= stopHooks(live, services.tell));
+  const stops = stopHooks(live, services.tell);
   let closed = false;
 
   function isClosed(): Problem {
@@ -144,11 +143,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     }),
     watch: whileOpen(() => settings.watch(reloadCallbacks)),
     session: whileOpen((id: string) => sessionHooks(id, live, sessions)),
-    stopHooks: {
-      add: whileOpen((hook) => addedStops().add(hook)),
-      remove: (id) => addedStops().remove(id),
-      list: () => stops?.list() ?? [],
-    },
+    stopHooks: { ...stops, add: whileOpen(stops.add) },
     background: {
       list: () => services.background.list(),
       take: (sessionId) => services.background.take(sessionId),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type EventRow,
   eventRow,
+  lazy,
   type Outcome,
   Problem,
   type RunRecord,
@@ -49,7 +50,8 @@ export function openEvents(parts: IntakeOptions) {
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
   const flights = inFlight();
-  let outerDepth: number | undefined;
+  /** Read from the system when the first hook may run. */
+  const outerDepth = lazy(() => processDepth(options.env));
 
   async function fire(
     name: string,
@@ -100,7 +102,7 @@ export function openEvents(parts: IntakeOptions) {
     { row, matched, hooks, settings, warnings }: FoundHooks,
     { signal, waitsFor, rewrittenFrom, onStep, progress }: HowFired,
   ): FiringEvent {
-    const payload = complete(row, given);
+    const payload = completePayload(row, withTurn(row, given), ownSession, options);
     // One literal: a spread before so many fields makes an object that is several times slower.
     return {
       row,
@@ -112,7 +114,7 @@ export function openEvents(parts: IntakeOptions) {
       settings,
       services,
       signal,
-      depth: depthNow(),
+      depth: currentDepth(outerDepth()),
       waitsFor,
       rewrittenFrom: row.special.onTool ? rewrittenFrom : undefined,
       stopBlocks: stopBlocksOf(row, payload),
@@ -127,25 +129,10 @@ export function openEvents(parts: IntakeOptions) {
     return String(payload["session_id"] ?? ownSession);
   }
 
-  /** Read from the system when the first hook may run. */
-  function depthNow(): number {
-    outerDepth ??= processDepth(options.env);
-    return currentDepth(outerDepth);
-  }
-
   function hooksOf(event: string, given: AnyPayload, now: EffectiveSettings): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
     if (!live.has(event)) return fromFiles;
     return live.appendTo(fromFiles, event, sessionOf(given), now.merged.managedOnFailure);
-  }
-
-  function complete(row: EventRow, given: AnyPayload): AnyPayload {
-    const { cwd, olderFields, home } = options;
-    return completePayload(row, withTurn(row, given), {
-      sessionId: ownSession,
-      cwd,
-      olderFields: olderFields ? { home } : undefined,
-    });
   }
 
   /** The host need not count: the engine knows whether a hook made the agent continue. */

@@ -1,4 +1,5 @@
 import {
+  defined,
   type Ended,
   type HookAnswerRecord,
   type HookRef,
@@ -131,11 +132,6 @@ function recordOf(
     round,
   };
   if (answer === undefined && droppedBytes === undefined && spent === undefined) return record;
-  const hasAnswer = answer !== undefined && Object.keys(answer).length > 0;
-  return {
-    ...record,
-    ...(droppedBytes ? { droppedBytes } : {}),
-    ...(spent ? { spent } : {}),
-    ...(hasAnswer ? { answer } : {}),
-  };
+  const given = answer !== undefined && Object.keys(answer).length > 0 ? answer : undefined;
+  return { ...record, ...defined({ droppedBytes, spent, answer: given }) };
 }

@@ -6,6 +6,7 @@ import {
   type PromptHook,
   type RunRecord,
   showValue,
+  textField,
 } from "../../protocol/internal.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import { frozenFor, runCallback, runFunction } from "../runners/in-process.ts";
@@ -150,7 +151,7 @@ function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
   switch (hook.type) {
     case "callback": {
       const frozen = frozenFor(payload, copies, "payload", () => payload);
-      const call = { payload: frozen, toolUseId: toolUseId(payload), timeoutMs, signal };
+      const call = { payload: frozen, toolUseId: textField(payload, "tool_use_id"), timeoutMs, signal };
       return runOneDeeper(hook, depth, () => runCallback(hook, call));
     }
     case "function": {
@@ -176,11 +177,6 @@ function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
       );
     }
   }
-}
-
-function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefined {
-  const id = payload["tool_use_id"];
-  return typeof id === "string" ? id : undefined;
 }
 
 let commands: typeof import("../runners/command/command-hook.ts") | undefined;
