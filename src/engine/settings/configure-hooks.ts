@@ -81,7 +81,9 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       ...defined({ fails, writtenFor }),
       problems: [
         ...never,
-        ...found.map((one) => (neverRuns.has(one.code) && !guards ? withEffect(one) : one)),
+        ...found.map((one) =>
+          neverRuns.has(one.code) && !guards ? { ...one, message: `${one.message} The hook never runs.` } : one,
+        ),
         ...(fails === undefined
           ? []
           : [{ code: "hook-invalid" as const, message: `${fails}. ${failsAsGuard}`, place: hookAt }]),
@@ -99,10 +101,6 @@ export const neverRuns: ReadonlySet<WarningCode> = new Set([
   "if-invalid",
   "if-ignored",
 ]);
-
-function withEffect(warning: Warning): Warning {
-  return { ...warning, message: `${warning.message} The hook never runs.` };
-}
 
 type ConfigureWarning = readonly [WarningCode, string];
 

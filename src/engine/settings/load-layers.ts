@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { ignoringErrors, nodeFs } from "../../files/internal.ts";
 import { catalog, defined, Problem, type Warning } from "../../protocol/internal.ts";
+import type { WatchedPaths } from "../live/watch-files.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterFile } from "./frontmatter-hooks.ts";
@@ -59,10 +60,7 @@ async function isSamePlace(a: string, b: string): Promise<boolean> {
 }
 
 /** The files whose change may change a layer, even if they do not exist yet. In the folders, every file counts. */
-export function settingsPaths(places: SettingsPlaces): {
-  readonly files: readonly string[];
-  readonly folders: readonly string[];
-} {
+export function settingsPaths(places: SettingsPlaces): WatchedPaths {
   const { cwd, clientHome, settings = [], plugins = [] } = places;
   return {
     files: [

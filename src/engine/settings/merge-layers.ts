@@ -8,7 +8,7 @@ import {
   type StatusLineSetting,
   type Warning,
 } from "../../protocol/internal.ts";
-import { warningAt } from "./check-fields.ts";
+import { firstFound, warningAt } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import { checkoutEnv, guardsToolCalls, type Layer, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
@@ -124,11 +124,7 @@ function foreignKeys(
   allowed: Readonly<Record<string, readonly LayerKind[]>>,
   kind: LayerKind,
 ): readonly string[] {
-  const isForeign = ([key, kinds]: [string, readonly LayerKind[]]) =>
-    Object.hasOwn(settings, key) && !kinds.includes(kind);
-  return Object.entries(allowed)
-    .filter(isForeign)
-    .map(([key]) => key);
+  return Object.keys(allowed).filter((key) => Object.hasOwn(settings, key) && !allowed[key]?.includes(kind));
 }
 
 /** Weak to strong: the command line overrides files, and policy overrides both. */
@@ -189,12 +185,11 @@ const statusLineOrder: readonly LayerKind[] = ["managed", "flag", "local", "proj
 
 /** The status line of the strongest layer that has one. */
 export function statusLineOf(layers: readonly Layer[]): StatusLineSource | undefined {
-  for (const kind of statusLineOrder) {
+  return firstFound(statusLineOrder, (kind) => {
     // Of several files given on the command line the last one counts.
     const layer = layers.findLast((one) => one.kind === kind && one.settings.statusLine !== undefined);
-    if (layer?.settings.statusLine !== undefined) return { setting: layer.settings.statusLine, layer };
-  }
-  return undefined;
+    return layer?.settings.statusLine && { setting: layer.settings.statusLine, layer };
+  });
 }
 
 function managedDamage(layers: readonly Layer[], rows: Rows): Warning | undefined {
