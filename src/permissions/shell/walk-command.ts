@@ -142,24 +142,16 @@ function walkInner(inner: Inner, head: string, part: CommandPart, walk: ShellWal
     const isSafe = isHarmlessName(name) && staticValue(word) !== undefined;
     addVariablePart(name, word.raw, word.at, isSafe, startIn(part.places), innerWalk);
   }
-  const raw = inner.words.map((word) => word.raw).join(" ");
+  const { words } = inner;
+  const raw = words.map((word) => word.raw).join(" ");
   const state = inner.elsewhere ? unknownState : startIn(part.places);
-  const { words, carried } = inner;
   // Words added to the wrapper at run time are added to the inner command too. With find, `;` ends the inner command.
   const ends = /(^|\/)find$/.test(head);
   const openEnded = inner.openEnded === true || (part.openEnded && !ends);
   const fed = inner.fed === true || (part.fed === true && !ends);
   const { at, inputReveals: reveals } = part;
-  const run = {
-    words,
-    raw,
-    at,
-    openEnded,
-    ...(reveals && { inputReveals: reveals }),
-    ...(carried && { carried }),
-    ...(fed && { fed }),
-  };
-  return mergedEnd(walkCommandRun(run, state, innerWalk));
+  const further = defined({ inputReveals: reveals, carried: inner.carried || undefined, fed: fed || undefined });
+  return mergedEnd(walkCommandRun({ words, raw, at, openEnded, ...further }, state, innerWalk));
 }
 
 function mergedEnd({ ok, fail }: ShellFlow): ShellState {

@@ -111,10 +111,7 @@ export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
   );
   const files = [...operandFiles(command, read), ...named].filter((word) => staticValue(word) !== "-");
   if (files.some((word) => staticValue(word) === undefined)) return undefined;
-  return {
-    files,
-    deep: command.deep !== undefined && read.options.some(({ name: option }) => command.deep?.includes(option)),
-  };
+  return { files, deep: read.options.some(({ name }) => command.deep?.includes(name)) };
 }
 
 /** Commands that print nothing of their words. */
