@@ -23,7 +23,7 @@ import { type EventStep, inFlight, streamSteps } from "./in-flight.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { planEvent, selectByMatcher } from "./select-hooks.ts";
-import { policyFloor, quietOutcome, type StopBlocks } from "./settle.ts";
+import { policyFloor, quietOutcome } from "./settle.ts";
 
 interface IntakeOptions {
   inForce(): EffectiveSettings;
@@ -117,7 +117,9 @@ export function openEvents(parts: IntakeOptions) {
       depth: currentDepth(outerDepth()),
       waitsFor,
       rewrittenFrom: row.special.onTool ? rewrittenFrom : undefined,
-      stopBlocks: stopBlocksOf(row, payload),
+      stopBlocks: row.special.endsTurn
+        ? { count: sessions.stopBlocks.count(payload), cap: options.stopBlockCap }
+        : undefined,
       onStep,
       progress,
       warnings,
@@ -139,11 +141,6 @@ export function openEvents(parts: IntakeOptions) {
   function withTurn(row: EventRow, given: AnyPayload): AnyPayload {
     if (!row.special.endsTurn || given["stop_hook_active"] !== undefined) return given;
     return { ...given, stop_hook_active: sessions.stopBlocks.count({ ...given, session_id: sessionOf(given) }) > 0 };
-  }
-
-  function stopBlocksOf(row: EventRow, payload: AnyPayload): StopBlocks | undefined {
-    if (!row.special.endsTurn) return undefined;
-    return { count: sessions.stopBlocks.count(payload), cap: options.stopBlockCap };
   }
 
   /** What an event leaves behind for the next one: counted continuations, hooks that ran. */

@@ -129,16 +129,14 @@ function runHook(run: HookRun): MaybeAsync<FinishedRun> {
 }
 
 function finish(run: HookRun, result: RunnerResult | "background", startedAt: number): MaybeAsync<FinishedRun> {
-  const times = { startedAt, durationMs: run.event.services.clock.now() - startedAt };
+  const { onStep, payload, services } = run.event;
+  const times = { startedAt, durationMs: services.clock.now() - startedAt };
   const finished = result === "background" ? recordStillRunning(run, times) : recordRun(run, result, times);
-  return whenReady(finished, (done) => report(done, run));
-}
-
-function report(finished: FinishedRun, { event }: HookRun): FinishedRun {
-  const { record } = finished;
-  event.onStep?.({ kind: "ended", record });
-  event.services.observe(record, event.payload);
-  return finished;
+  return whenReady(finished, (done) => {
+    onStep?.({ kind: "ended", record: done.record });
+    services.observe(done.record, payload);
+    return done;
+  });
 }
 
 /** Runs a hook by its type. `background`: the run continues and its answer comes later. */

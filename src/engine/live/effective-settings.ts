@@ -186,7 +186,7 @@ export function withUnusable(
 /** Keys that switch hooks off, in any file. */
 export function switchedOff(hook: ConfiguredHook, settings: EffectiveSettings): Omit<Skip, "hook"> | undefined {
   const { managedOnly, pluginsOnly } = settings.merged;
-  const managed = isManaged(hook);
+  const managed = hook.layer.kind === "managed" || (hook.hook.type === "callback" && hook.hook.managed === true);
   const disabling = disabledBy(hook.layer, managed, settings);
   if (disabling) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabling)}` };
   if (managedOnly && !managed) return { why: "policy", detail: `allowManagedHooksOnly in ${nameOf(managedOnly)}` };
@@ -204,10 +204,6 @@ export function disabledBy(
 ): Layer | undefined {
   if (managed) return disabled.everything;
   return disabled.everything ?? disabled.unmanaged ?? (isOfCheckout(layer) ? disabled.checkout : disabling);
-}
-
-function isManaged({ layer, hook }: ConfiguredHook): boolean {
-  return layer.kind === "managed" || (hook.type === "callback" && hook.managed === true);
 }
 
 function nameOf({ file, kind }: Layer): string {

@@ -61,7 +61,7 @@ const effects: Readonly<Record<ClientFile, Readonly<Record<Loss, string>>>> = {
 export function clientFault(text: string, file: ClientFile = "own"): ClientFault | undefined {
   if (text.trim() === "") return undefined;
   const parsed = parseJsonc(text);
-  const isPlain = isPlainJson(text);
+  const isPlain = parseJson(text.replace(/^\ufeff/, "")) !== undefined;
   if ("fault" in parsed) {
     const { line, column, why } = parsed.fault;
     return isPlain ? undefined : { line, column, reason: why, effect: effects[file].text };
@@ -80,10 +80,6 @@ export function clientFaultText(file: string, fault: ClientFault, install?: stri
   const strip = install === undefined ? "" : ` Or run: ${install} --strip-comments (keeps a backup).`;
   const wayOut = cure === undefined ? "Correct it by hand." : `Remove all comments and trailing commas.${strip}`;
   return `${file}:${line}:${column}: ${reason}. ${effect}. ${wayOut}`;
-}
-
-function isPlainJson(text: string): boolean {
-  return parseJson(text.replace(/^\ufeff/, "")) !== undefined;
 }
 
 interface ValueFault {

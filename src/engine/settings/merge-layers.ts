@@ -50,13 +50,11 @@ export interface PolicyList {
 }
 
 /** Merges the layers. Pure. A key in a layer that may not set it has no effect except a warning. */
-export function mergeLayers(
-  layers: readonly Layer[],
-  rows: Rows = catalog,
-): { merged: MergedSettings; warnings: readonly Warning[] } {
+export function mergeLayers(layers: readonly Layer[], rows: Rows = catalog) {
   const allowed = layers.map(withoutForeignKeys);
   const settled = allowed.map(({ layer }) => layer);
   const damage = managedDamage(layers, rows);
+  const conflicts = valuesOf(settled, "onConflict");
   const merged: MergedSettings = {
     env: joinedEnv(settled),
     disabled: defined({
@@ -74,7 +72,7 @@ export function mergeLayers(
       variables: policyLists(settled, "httpHookAllowedEnvVars"),
       allowPrivate: allowPrivate(settled),
     },
-    onConflict: strictest(valuesOf(settled, "onConflict")),
+    onConflict: (["deny", "ask"] as const).find((value) => conflicts.includes(value)) ?? "last",
     managedOnFailure: valuesOf(settled, "managedHooksOnFailure").includes("block") ? "block" : "continue",
   };
   const warnings = [
@@ -170,10 +168,6 @@ function allowPrivate(layers: readonly Layer[]): boolean | readonly string[] {
   if (values.includes(true)) return true;
   const patterns = values.flatMap((value) => (typeof value === "boolean" ? [] : value));
   return patterns.length > 0 ? patterns : false;
-}
-
-function strictest(values: readonly MergedSettings["onConflict"][]): MergedSettings["onConflict"] {
-  return (["deny", "ask"] as const).find((value) => values.includes(value)) ?? "last";
 }
 
 export interface StatusLineSource {

@@ -96,10 +96,7 @@ export async function realFile(path: string, fs: Fs = nodeFs): Promise<string> {
 }
 
 /** The settings files of the user and of a folder. They may not exist. */
-export function ownSettingsFiles(places: {
-  readonly cwd: string;
-  readonly clientHome: string;
-}): Readonly<Record<"user" | "project" | "local", string>> {
+export function ownSettingsFiles(places: { readonly cwd: string; readonly clientHome: string }) {
   return {
     user: join(places.clientHome, "settings.json"),
     project: join(places.cwd, ".claude", "settings.json"),

@@ -50,11 +50,7 @@ export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> 
 }
 
 /** Reads the approvals of a folder; none, with the reason, when their file is refused. Creates and writes nothing. */
-export async function readPins(
-  places: TrustPlaces,
-  real: string,
-  checkout: string = real,
-): Promise<{ readonly pins: Pins; readonly refused?: string }> {
+export async function readPins(places: TrustPlaces, real: string, checkout: string = real) {
   const none = noPins(real);
   try {
     const file = pinFile(places, real);

@@ -95,11 +95,12 @@ function describePart(part: ShellPart, finding: PartFinding, source: string): Ju
   return { kind: part.kind, ...describeText(part, source), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
 }
 
-function describeText(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
+function describeText(part: ShellPart, source: string): Pick<JudgedPart, "text" | "head" | "dynamic"> {
   if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
   if (part.kind === "command") {
     const text = unmaskedText(part, source) ?? displayText(part);
-    return { text, head: headOf(part) ?? null, dynamic: isDynamic(part) };
+    const dynamic = part.openEnded || part.words.some((word) => staticValue(word) === undefined);
+    return { text, head: headOf(part) ?? null, dynamic };
   }
   return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
 }
@@ -111,10 +112,6 @@ function unmaskedText({ raw, at }: CommandPart, source: string): string | undefi
   if (original.length !== raw.length || original === raw) return undefined;
   const isSameText = raw.split("").every((char, index) => char === maskCharacter || char === original[index]);
   return isSameText ? original : undefined;
-}
-
-function isDynamic(part: CommandPart): boolean {
-  return part.openEnded || part.words.some((word) => staticValue(word) === undefined);
 }
 
 /**

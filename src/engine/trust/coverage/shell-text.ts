@@ -66,7 +66,7 @@ export function readShellText(text: string): ShellText {
       if (next !== "\n") add(next, true);
       at += 2;
     } else if (char === "$") dollar(quoted);
-    else if (char === "`") backticks();
+    else if (char === "`") output(takeQuoted("`").replace(/\\([`\\$])/g, "$1"));
     else {
       add(char, quoted);
       at += 1;
@@ -114,10 +114,6 @@ export function readShellText(text: string): ShellText {
     const [, operator = "", operand = ""] = /^(?:\[[^\]]*\])?(:?[-=+?]|%%?|##?|[\s\S])?([\s\S]*)$/.exec(rest) ?? [];
     push({ kind: "variable", name: mark === "" ? name : "", operator, operand });
     if (/\$\(|`/.test(operand)) scripts.push(operand);
-  }
-
-  function backticks(): void {
-    output(takeQuoted("`").replace(/\\([`\\$])/g, "$1"));
   }
 
   function output(script: string): void {
