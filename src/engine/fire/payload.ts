@@ -21,11 +21,12 @@ export type AnyPayload = Readonly<Record<string, unknown>>;
 export function completePayload(
   row: EventRow,
   given: AnyPayload,
-  ownSession: string,
-  { cwd, home, olderFields }: ResolvedOptions,
+  session: string,
+  options: ResolvedOptions,
 ): AnyPayload {
+  const { cwd, home, olderFields } = options;
   const payload: Record<string, unknown> = {
-    session_id: given["session_id"] ?? ownSession,
+    session_id: given["session_id"] ?? session,
     transcript_path: given["transcript_path"] ?? "",
     cwd: absoluteFrom(cwd, given["cwd"] ?? given["working_directory"]),
   };

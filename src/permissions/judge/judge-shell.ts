@@ -36,7 +36,7 @@ export function judgeShell(text: string, tool: string, state: JudgeState): Omit<
     .sort(byPosition);
   const fromIncomplete = analysis.complete ? [] : judgeIncomplete(analysis, rules, state);
   const fromWords = state.hasSkippedFiles() ? judgeByWords(text, rules, state, true) : undefined;
-  const joined = judgeJoinedRules(text, analysis, rules, state);
+  const joined = judgeJoinedRules(analysis, rules, state);
   const onText = [...fromIncomplete, fromWords, joined].filter((finding) => finding !== undefined);
   return {
     findings: [...onText, ...judged.map(({ finding }) => finding)],
@@ -118,12 +118,7 @@ function unmaskedText({ raw, at }: CommandPart, source: string): string | undefi
  * Deny and ask rules that span several commands, such as `Bash(curl * | bash)`. No single command matches them, so they are compared
  * with the whole text and with each of its pipelines. Blanks around the operators do not matter.
  */
-function judgeJoinedRules(
-  text: string,
-  { parts }: ShellAnalysis,
-  rules: RulesOn,
-  state: JudgeState,
-): PartFinding | undefined {
+function judgeJoinedRules({ text, parts }: ShellAnalysis, rules: RulesOn, state: JudgeState): PartFinding | undefined {
   const [deny, ask] = [rules.deny.filter(spansCommands), rules.ask.filter(spansCommands)];
   const commands = parts.filter(({ kind }) => kind === "command").length;
   if (deny.length + ask.length === 0 || commands < 2) return undefined;
