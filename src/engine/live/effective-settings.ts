@@ -83,9 +83,13 @@ export async function openSettings(options: ResolvedOptions) {
       const pluginFiles = settings.layers.flatMap(({ kind, file }) =>
         kind === "plugin" && file !== undefined ? [file] : [],
       );
+      const onFailure = (error: unknown): void => {
+        const message = `Reloading settings failed. The old settings stay active: ${String(error)}`;
+        callbacks.warn({ code: "settings-kept", message });
+      };
       const stop = watchFiles(
         { files: [...new Set([...files, ...pluginFiles, ...settings.trust.files])], folders },
-        () => void reload(callbacks).catch((error) => callbacks.warn(reloadFailed(error))),
+        () => void reload(callbacks).catch(onFailure),
       );
       stopFunctions.add(stop);
       return () => {
@@ -113,13 +117,6 @@ function hasCondition({ settings, unusable = [] }: Layer): boolean {
   return Object.values(settings.hooks ?? {}).some((groups) =>
     groups.some(({ hooks }) => hooks.some((hook) => hook.if)),
   );
-}
-
-function reloadFailed(error: unknown): Warning {
-  return {
-    code: "settings-kept",
-    message: `Reloading settings failed. The old settings stay active: ${String(error)}`,
-  };
 }
 
 /** A snapshot with the trust in its layers, and the settings that depend on this trust. */
@@ -197,13 +194,10 @@ export function switchedOff(hook: ConfiguredHook, settings: EffectiveSettings): 
 }
 
 /** The file whose `disableAllHooks` applies to the commands of a layer. A checkout may always switch off what it brought itself. */
-export function disabledBy(
-  layer: Layer,
-  managed: boolean,
-  { merged: { disabled }, disabling }: EffectiveSettings,
-): Layer | undefined {
+export function disabledBy(layer: Layer, managed: boolean, settings: EffectiveSettings): Layer | undefined {
+  const { disabled } = settings.merged;
   if (managed) return disabled.everything;
-  return disabled.everything ?? disabled.unmanaged ?? (isOfCheckout(layer) ? disabled.checkout : disabling);
+  return disabled.everything ?? disabled.unmanaged ?? (isOfCheckout(layer) ? disabled.checkout : settings.disabling);
 }
 
 function nameOf({ file, kind }: Layer): string {
