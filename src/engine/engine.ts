@@ -47,7 +47,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const warned: Warning[] = [];
   const warn = (warning: Warning): void => void warned.push(warning);
   const sessions = sessionState();
-  const live = memoryHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
+  const live = memoryHooks(resolved, warn);
   const settings = await openSettings(resolved);
   settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];

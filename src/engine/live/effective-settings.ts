@@ -23,7 +23,7 @@ export interface ReloadReport {
 export async function openSettings(options: ResolvedOptions) {
   /** The state of the pin files when they were last read. */
   let pinsRead = "";
-  let snapshot = await snapshotOf(await loadLayers(options, { rows: options.rows }));
+  let snapshot = await snapshotOf(await loadLayers(options));
   let settings = await withTrust(snapshot);
   const stopFunctions = new Set<() => void>();
   let queue: Promise<unknown> = Promise.resolve();
@@ -61,7 +61,7 @@ export async function openSettings(options: ResolvedOptions) {
   }
 
   async function readFiles(callbacks: ReloadCallbacks): Promise<ReloadReport> {
-    const fresh = await loadLayers(options, { rows: options.rows, previous: settings.layers });
+    const fresh = await loadLayers(options, settings.layers);
     const { layers, refused } = await confirmChanges(fresh, settings.layers, callbacks);
     const before = settings.fingerprint;
     const next = await snapshotOf(layers);

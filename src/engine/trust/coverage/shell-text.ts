@@ -1,19 +1,12 @@
-import {
-  closing,
-  heredocBody,
-  type Piece,
-  type ShellText,
-  type TextCommand,
-  type TextWord,
-  unescaped,
-} from "./shell-words.ts";
+import { closing, heredocBody, type Piece, type TextCommand, type TextWord, unescaped } from "./shell-words.ts";
 
 /**
  * The commands of a shell text, flat and in order. It is more permissive than a shell and never fails:
  * an unclosed quote or bracket ends with the text. Linear time.
  */
-export function readShellText(text: string): ShellText {
+export function readShellText(text: string) {
   const commands: TextCommand[] = [];
+  /** Scripts inside words: `$(…)`, backticks, `<(…)` and `>(…)`. */
   const scripts: string[] = [];
   const heredocs: { readonly end: string; readonly command: ReturnType<typeof emptyCommand> }[] = [];
   let command = emptyCommand(false);
