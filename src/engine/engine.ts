@@ -4,6 +4,7 @@ import {
   checkOf,
   defined,
   eventRow,
+  lazy,
   type OptionCheck,
   type Outcome,
   Problem,
@@ -76,7 +77,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const written = new Set<string>();
   const reloadCallbacks = { fire: fireByItself, notify: services.tell, warn, written };
   let line: StatusLine | undefined;
-  const stops = stopHooks(live, services.tell);
+  const stops = lazy(() => stopHooks(live, services.tell));
   let closed = false;
 
   function isClosed(): Problem {
@@ -143,7 +144,11 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     }),
     watch: whileOpen(() => settings.watch(reloadCallbacks)),
     session: whileOpen((id: string) => sessionHooks(id, live, sessions)),
-    stopHooks: { ...stops, add: whileOpen(stops.add) },
+    stopHooks: {
+      add: whileOpen((hook) => stops().add(hook)),
+      remove: (id) => stops().remove(id),
+      list: () => stops().list(),
+    },
     background: {
       list: () => services.background.list(),
       take: (sessionId) => services.background.take(sessionId),
