@@ -15,12 +15,9 @@ import {
   textListCheck,
 } from "../protocol/internal.ts";
 import { checkEventRows } from "./check-event-rows.ts";
-import type { Engine, FireOptions } from "./engine-type.ts";
+import type { FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
-
-type CloseOptions = NonNullable<Parameters<Engine["close"]>[0]>;
-type ReloadOptions = NonNullable<Parameters<Engine["reload"]>[0]>;
 
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
 export function checkEngineOptions(options: EngineOptions, of = "openEngine"): void {
@@ -35,12 +32,12 @@ export function checkFireOptions(options: FireOptions, of = "fire"): void {
 }
 
 /** A misspelled `waitMs` would end hooks that were to have time. */
-export function checkCloseOptions(options: CloseOptions): void {
+export function checkCloseOptions(options: object): void {
   checkNamed("engine.close", options, { waitMs: milliseconds }, "engine/bad-option");
 }
 
 /** A misspelled `written` would ask hooks about what the host wrote itself. */
-export function checkReloadOptions(options: ReloadOptions): void {
+export function checkReloadOptions(options: object): void {
   checkNamed("engine.reload", options, { written: textListCheck }, "engine/bad-option");
 }
 
@@ -58,6 +55,8 @@ const absolutePath = checkOf("an absolute path", (value) => isPath(value) && isA
 
 const milliseconds = checkOf("a number of milliseconds", (value) => typeof value === "number" && value >= 0);
 
+const sources: ReadonlySet<unknown> = new Set(["user", "project", "local"]);
+
 const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
   cwd: (value) => path(value) ?? folderFault(String(value)),
   home: absolutePath,
@@ -66,7 +65,7 @@ const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
     "a list of file names, JSON texts or objects",
     (item) => typeof item === "string" || isObject(item),
   ),
-  settingSources: valuesOf('a list of "user", "project" or "local"', isOneOf("user", "project", "local")),
+  settingSources: valuesOf('a list of "user", "project" or "local"', (item) => sources.has(item)),
   trust: oneOfCheck(["pinned", "workspace", "implicit"]),
   interactive: booleanCheck,
   ports: objectCheck,
@@ -136,10 +135,6 @@ function valuesOf(what: string, fits: (item: unknown) => boolean): OptionCheck {
     const wrong = Object.entries(value).find(([, item]) => !fits(item));
     return wrong && `${what} (at ${wrong[0]}: ${showValue(wrong[1])})`;
   };
-}
-
-function isOneOf(...words: readonly string[]): (value: unknown) => boolean {
-  return (value) => words.some((word) => word === value);
 }
 
 function atLeast(least: number): OptionCheck {

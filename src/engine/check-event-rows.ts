@@ -152,13 +152,9 @@ const fieldChecks: Readonly<Record<string, OptionCheck | undefined>> = {
   optional: booleanCheck,
   nullable: booleanCheck,
   newer: booleanCheck,
-  of: checkOf("a list or a field", isObjectOrList),
+  of: checkOf("a list or a field", (value) => Array.isArray(value) || isObject(value)),
   open: booleanCheck,
   above: numberCheck,
   fields: objectCheck,
   values: objectCheck,
 };
-
-function isObjectOrList(value: unknown): boolean {
-  return Array.isArray(value) || isObject(value);
-}

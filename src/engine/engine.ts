@@ -4,6 +4,7 @@ import {
   checkOf,
   defined,
   eventRow,
+  lazy,
   type OptionCheck,
   type Outcome,
   Problem,
@@ -19,7 +20,7 @@ import { markAsync } from "./fire/hook-depth.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import { openSettings } from "./live/effective-settings.ts";
 import { memoryHooks } from "./live/memory-hooks.ts";
-import { type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
+import { sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import { contextCallback } from "./runners/in-process.ts";
@@ -48,7 +49,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const warned: Warning[] = [];
   const warn = (warning: Warning): void => void warned.push(warning);
   const sessions = sessionState();
-  const live = memoryHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
+  const live = memoryHooks(resolved, warn);
   const settings = await openSettings(resolved);
   settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
@@ -77,8 +78,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const written = new Set<string>();
   const reloadCallbacks = { fire: fireByItself, notify: services.tell, warn, written };
   let line: StatusLine | undefined;
-  let stops: StopHooks | undefined;
-  const addedStops = (): StopHooks => (stops ??= stopHooks(live, services.tell));
+  const stops = lazy(() => stopHooks(live, services.tell));
   let closed = false;
 
   function isClosed(): Problem {
@@ -146,9 +146,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     watch: whileOpen(() => settings.watch(reloadCallbacks)),
     session: whileOpen((id: string) => sessionHooks(id, live, sessions)),
     stopHooks: {
-      add: whileOpen((hook) => addedStops().add(hook)),
-      remove: (id) => addedStops().remove(id),
-      list: () => stops?.list() ?? [],
+      add: whileOpen((hook) => stops().add(hook)),
+      remove: (id) => stops().remove(id),
+      list: () => stops().list(),
     },
     background: {
       list: () => services.background.list(),

@@ -180,12 +180,9 @@ function carriesTag(found: string | undefined, tag: Tag | undefined): boolean {
 export const runTag = "HOOKLINE_RUN";
 
 /** A living process that carries a tag: left by a run that could not end it. */
-interface Leftover {
-  readonly pid: number;
-  readonly name: string;
+interface Leftover extends Pick<ProcessRow, "pid" | "name" | "startedAt"> {
   /** The value of the tag, which identifies its run. */
   readonly value: string;
-  readonly startedAt: string;
 }
 
 /**

@@ -1,15 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-export interface BodyLimits {
-  readonly maxBytes: number;
-  /** For the whole body, not from piece to piece. */
-  readonly withinMs: number;
-}
-
 export type Body =
   | { readonly bytes: Buffer }
   | { readonly status: 408 | 413; readonly why: string }
   | { readonly gone: true };
+
+/** `withinMs` is for the whole body, not from piece to piece. */
+type BodyLimits = Readonly<Record<"maxBytes" | "withinMs", number>>;
 
 /** Contract: settles within the limits; nothing larger than the limit is ever held. */
 export function readBody(request: IncomingMessage, { maxBytes, withinMs }: BodyLimits): Promise<Body> {

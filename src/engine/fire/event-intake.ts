@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type EventRow,
   eventRow,
+  lazy,
   type Outcome,
   Problem,
   type RunRecord,
@@ -22,7 +23,7 @@ import { type EventStep, inFlight, streamSteps } from "./in-flight.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { planEvent, selectByMatcher } from "./select-hooks.ts";
-import { policyFloor, quietOutcome, type StopBlocks } from "./settle.ts";
+import { policyFloor, quietOutcome } from "./settle.ts";
 
 interface IntakeOptions {
   inForce(): EffectiveSettings;
@@ -49,7 +50,8 @@ export function openEvents(parts: IntakeOptions) {
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
   const flights = inFlight();
-  let outerDepth: number | undefined;
+  /** Read from the system when the first hook may run. */
+  const outerDepth = lazy(() => processDepth(options.env));
 
   async function fire(
     name: string,
@@ -100,7 +102,7 @@ export function openEvents(parts: IntakeOptions) {
     { row, matched, hooks, settings, warnings }: FoundHooks,
     { signal, waitsFor, rewrittenFrom, onStep, progress }: HowFired,
   ): FiringEvent {
-    const payload = complete(row, given);
+    const payload = completePayload(row, withTurn(row, given), ownSession, options);
     // One literal: a spread before so many fields makes an object that is several times slower.
     return {
       row,
@@ -112,10 +114,12 @@ export function openEvents(parts: IntakeOptions) {
       settings,
       services,
       signal,
-      depth: depthNow(),
+      depth: currentDepth(outerDepth()),
       waitsFor,
       rewrittenFrom: row.special.onTool ? rewrittenFrom : undefined,
-      stopBlocks: stopBlocksOf(row, payload),
+      stopBlocks: row.special.endsTurn
+        ? { count: sessions.stopBlocks.count(payload), cap: options.stopBlockCap }
+        : undefined,
       onStep,
       progress,
       warnings,
@@ -127,36 +131,16 @@ export function openEvents(parts: IntakeOptions) {
     return String(payload["session_id"] ?? ownSession);
   }
 
-  /** Read from the system when the first hook may run. */
-  function depthNow(): number {
-    outerDepth ??= processDepth(options.env);
-    return currentDepth(outerDepth);
-  }
-
   function hooksOf(event: string, given: AnyPayload, now: EffectiveSettings): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
     if (!live.has(event)) return fromFiles;
     return live.appendTo(fromFiles, event, sessionOf(given), now.merged.managedOnFailure);
   }
 
-  function complete(row: EventRow, given: AnyPayload): AnyPayload {
-    const { cwd, olderFields, home } = options;
-    return completePayload(row, withTurn(row, given), {
-      sessionId: ownSession,
-      cwd,
-      olderFields: olderFields ? { home } : undefined,
-    });
-  }
-
   /** The host need not count: the engine knows whether a hook made the agent continue. */
   function withTurn(row: EventRow, given: AnyPayload): AnyPayload {
     if (!row.special.endsTurn || given["stop_hook_active"] !== undefined) return given;
     return { ...given, stop_hook_active: sessions.stopBlocks.count({ ...given, session_id: sessionOf(given) }) > 0 };
-  }
-
-  function stopBlocksOf(row: EventRow, payload: AnyPayload): StopBlocks | undefined {
-    if (!row.special.endsTurn) return undefined;
-    return { count: sessions.stopBlocks.count(payload), cap: options.stopBlockCap };
   }
 
   /** What an event leaves behind for the next one: counted continuations, hooks that ran. */

@@ -32,7 +32,7 @@ export function explainPlan(event: FiringEvent, plan: Selection): Explanation {
         const skip = skips.get(configured.ref.id);
         if (skip !== undefined) return skippedHook(skip);
         const hook = planned.get(configured.ref.id) ?? configured;
-        return { hook: hook.ref, runs: true, detail: whyItRuns(hook, event) };
+        return { hook: hook.ref, runs: true, detail: whyItRuns(hook, event.matched) };
       }),
       ...unusable.map(({ skip }) => skippedHook(skip)),
     ],
@@ -44,14 +44,11 @@ function skippedHook({ hook, why, detail }: Skip): Explained {
   return { hook, runs: false, why, detail };
 }
 
-function whyItRuns(
-  { matcher, row, hook, condition: rule, fails }: ConfiguredHook,
-  { matched: value }: FiringEvent,
-): string {
+function whyItRuns({ matcher, row, hook, condition, fails }: ConfiguredHook, value: string | undefined): string {
   const matched = row.matchesOn === null ? `every ${row.name}` : matcherDetail(matcher, value);
-  const condition = rule === null ? "" : `; if "${hook.if}" holds`;
+  const holds = condition === null ? "" : `; if "${hook.if}" holds`;
   const failure = fails === undefined ? "" : `; it is not started and denies: ${fails}`;
-  return `${matched}${condition}${failure}`;
+  return `${matched}${holds}${failure}`;
 }
 
 /** A configured hook with its trust and its problems. */

@@ -89,11 +89,7 @@ async function judgedAgain(outcome: Outcome, first: EventRuns, plan: Selection, 
   if (settled.decision !== "allow" || !asksRules(event.row)) return settled;
   const against = await rulesAgainst(event, settled.updatedInput);
   event.signal.throwIfAborted();
-  if (against.verdict.kind === "none") {
-    return against.warnings.length === 0
-      ? settled
-      : { ...settled, warnings: [...settled.warnings, ...against.warnings] };
-  }
+  if (against.verdict.kind === "none") return { ...settled, warnings: [...settled.warnings, ...against.warnings] };
   const all = second ?? first;
   return settle(event, { ...all, warnings: [...all.warnings, ...against.warnings], against: against.verdict });
 }

@@ -10,30 +10,32 @@ import {
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-
-/** What the engine knows when a host leaves it out. */
-interface PayloadDefaults {
-  readonly sessionId: string;
-  readonly cwd: string;
-  /** Adds the older spellings `working_directory` and `home_directory` for hooks that still read them. */
-  readonly olderFields: { readonly home: string } | undefined;
-}
+import type { ResolvedOptions } from "../options.ts";
 
 export type AnyPayload = Readonly<Record<string, unknown>>;
 
-/** A payload as hooks get it: common fields first and in order, then the event's own as the host sent them. */
-export function completePayload(row: EventRow, given: AnyPayload, defaults: PayloadDefaults): AnyPayload {
+/**
+ * A payload as hooks get it: common fields first and in order, then the event's own as the host sent them. `olderFields` adds the older
+ * spellings `working_directory` and `home_directory` for hooks that still read them.
+ */
+export function completePayload(
+  row: EventRow,
+  given: AnyPayload,
+  session: string,
+  options: ResolvedOptions,
+): AnyPayload {
+  const { cwd, home, olderFields } = options;
   const payload: Record<string, unknown> = {
-    session_id: given["session_id"] ?? defaults.sessionId,
+    session_id: given["session_id"] ?? session,
     transcript_path: given["transcript_path"] ?? "",
-    cwd: absoluteFrom(defaults.cwd, given["cwd"] ?? given["working_directory"]),
+    cwd: absoluteFrom(cwd, given["cwd"] ?? given["working_directory"]),
   };
   for (const name of laterNames) if (given[name] !== undefined) payload[name] = given[name];
   payload["hook_event_name"] = row.name;
   for (const name in given) if (!leftOut.has(name) && !Object.hasOwn(payload, name)) payload[name] = given[name];
-  if (defaults.olderFields) {
+  if (olderFields) {
     payload["working_directory"] = payload["cwd"];
-    payload["home_directory"] = defaults.olderFields.home;
+    payload["home_directory"] = home;
   }
   return payload;
 }

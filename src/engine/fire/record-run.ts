@@ -1,7 +1,7 @@
 import {
+  defined,
   type Ended,
   type HookAnswerRecord,
-  type HookRef,
   type RunRecord,
   stripControl,
   type Verdict,
@@ -89,7 +89,8 @@ function withFailurePolicy(
   const reason = stripControl(`Hook ${ref.name} failed: ${failure}`);
   const decided = denies || verdict.kind === "deny" || verdict.kind === "ask";
   const message = `${reason}.${decided ? "" : " The operation continues."}`;
-  const warning: Warning = { code: "hook-failed", message, place: placeOf(ref) };
+  const place = ref.file === undefined ? ref.id : `${ref.file} (${ref.id})`;
+  const warning: Warning = { code: "hook-failed", message, place };
   return {
     verdict: denies && verdict.kind !== "deny" ? { kind: "deny", reason } : verdict,
     warnings: denies || isReported(ended, run) ? [warning] : noWarnings,
@@ -105,10 +106,6 @@ function failureDenies(ended: Ended, { event: { row }, hook: { onFailure } }: Ho
 /** Where the row keeps other exit codes to the record, only real breakdowns are reported. */
 function isReported(ended: Ended, { event: { row } }: HookRun): boolean {
   return row.onOther !== null || ended.by !== "exit";
-}
-
-function placeOf(hook: HookRef): string {
-  return hook.file === undefined ? hook.id : `${hook.file} (${hook.id})`;
 }
 
 function recordOf(
@@ -131,11 +128,6 @@ function recordOf(
     round,
   };
   if (answer === undefined && droppedBytes === undefined && spent === undefined) return record;
-  const hasAnswer = answer !== undefined && Object.keys(answer).length > 0;
-  return {
-    ...record,
-    ...(droppedBytes ? { droppedBytes } : {}),
-    ...(spent ? { spent } : {}),
-    ...(hasAnswer ? { answer } : {}),
-  };
+  const given = answer !== undefined && Object.keys(answer).length > 0 ? answer : undefined;
+  return { ...record, ...defined({ droppedBytes, spent, answer: given }) };
 }

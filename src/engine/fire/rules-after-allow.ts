@@ -20,6 +20,8 @@ export function asksRules(row: EventRow): boolean {
 interface RuleObjection {
   readonly verdict: Verdict;
   readonly warnings: readonly Warning[];
+  /** The judge cannot be relied on. */
+  readonly fault?: true;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function rulesAgainst(event: FiringEvent, rewritten: ToolInput | un
   const read = readSafely(waited, limit);
   const { verdict, warnings } = read;
   if (verdict.kind !== "ask") return read;
-  if ("fault" in read) return canAsk ? read : { verdict: { kind: "deny", reason: verdict.reason }, warnings };
+  if (read.fault) return canAsk ? read : { verdict: { kind: "deny", reason: verdict.reason }, warnings };
   return canAsk || rewritten !== undefined ? read : { verdict: { kind: "none" }, warnings };
 }
 
@@ -51,10 +53,8 @@ async function judgeFor({ settings, services: { options } }: FiringEvent): Promi
   return options.ports.judge ?? (await import("../settings/permission-rules.ts")).judgeBySettings(settings, options);
 }
 
-type ReadJudged = RuleObjection & { readonly fault?: true };
-
 /** The answer is the host's own object, and reading a field of it may run code that throws. */
-function readSafely(waited: Waited<unknown>, limit: Limit): ReadJudged {
+function readSafely(waited: Waited<unknown>, limit: Limit): RuleObjection {
   try {
     return readJudged(waited, limit);
   } catch (error) {
@@ -62,7 +62,7 @@ function readSafely(waited: Waited<unknown>, limit: Limit): ReadJudged {
   }
 }
 
-function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
+function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): RuleObjection {
   if (waited.by === "threw") return unusable(`it threw: ${messageOf(waited.error)}`);
   if (waited.by === "timeout") return unusable(`it timed out after ${duration(timeoutMs)}`);
   if (waited.by === "cancelled") return unusable("it was cancelled");
@@ -84,9 +84,9 @@ function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
   };
 }
 
-const nothing: ReadJudged = { verdict: { kind: "none" }, warnings: [] };
+const nothing: RuleObjection = { verdict: { kind: "none" }, warnings: [] };
 
-function unusable(why: string): ReadJudged {
+function unusable(why: string): RuleObjection {
   const reason = `The permission rules could not be asked: ${why}.`;
   return { verdict: { kind: "ask", reason }, warnings: [warningOf(why)], fault: true };
 }

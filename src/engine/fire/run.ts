@@ -6,6 +6,7 @@ import {
   type PromptHook,
   type RunRecord,
   showValue,
+  textField,
 } from "../../protocol/internal.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import { frozenFor, runCallback, runFunction } from "../runners/in-process.ts";
@@ -128,16 +129,14 @@ function runHook(run: HookRun): MaybeAsync<FinishedRun> {
 }
 
 function finish(run: HookRun, result: RunnerResult | "background", startedAt: number): MaybeAsync<FinishedRun> {
-  const times = { startedAt, durationMs: run.event.services.clock.now() - startedAt };
+  const { onStep, payload, services } = run.event;
+  const times = { startedAt, durationMs: services.clock.now() - startedAt };
   const finished = result === "background" ? recordStillRunning(run, times) : recordRun(run, result, times);
-  return whenReady(finished, (done) => report(done, run));
-}
-
-function report(finished: FinishedRun, { event }: HookRun): FinishedRun {
-  const { record } = finished;
-  event.onStep?.({ kind: "ended", record });
-  event.services.observe(record, event.payload);
-  return finished;
+  return whenReady(finished, (done) => {
+    onStep?.({ kind: "ended", record: done.record });
+    services.observe(done.record, payload);
+    return done;
+  });
 }
 
 /** Runs a hook by its type. `background`: the run continues and its answer comes later. */
@@ -150,7 +149,7 @@ function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
   switch (hook.type) {
     case "callback": {
       const frozen = frozenFor(payload, copies, "payload", () => payload);
-      const call = { payload: frozen, toolUseId: toolUseId(payload), timeoutMs, signal };
+      const call = { payload: frozen, toolUseId: textField(payload, "tool_use_id"), timeoutMs, signal };
       return runOneDeeper(hook, depth, () => runCallback(hook, call));
     }
     case "function": {
@@ -176,11 +175,6 @@ function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
       );
     }
   }
-}
-
-function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefined {
-  const id = payload["tool_use_id"];
-  return typeof id === "string" ? id : undefined;
 }
 
 let commands: typeof import("../runners/command/command-hook.ts") | undefined;

@@ -3,6 +3,7 @@ import type { HookType, Skip, ToolInput } from "../../protocol/internal.ts";
 import { type EffectiveSettings, switchedOff, withUnusable } from "../live/effective-settings.ts";
 import { matcherDetail, matches } from "../match/matcher.ts";
 import type { Ports } from "../ports.ts";
+import { firstFound } from "../settings/check-fields.ts";
 import { type ConfiguredHook, honorsOnce, isGuard, isInProcess } from "../settings/layer.ts";
 import { identityOf, strictest } from "./equal-hooks.ts";
 import type { FiringEvent } from "./fire.ts";
@@ -96,7 +97,7 @@ function admitHooks(selection: Selection, event: FiringEvent): Selection {
   if (known?.settings === settings && known.depth === depth) return known.result;
   const refused = withUnusable(selection.skipped, settings, row.name);
   const hooks = selection.hooks.map((hook) => failingIfChanged(hook, event));
-  const passed = admit(hooks, refused, (hook) => firstRefusal(hook, event));
+  const passed = admit(hooks, refused, (hook) => firstFound(skipChecks, (check) => check(hook, event)));
   if (!selection.hooks.every(isSettledBeforehand)) {
     const distinct = dropDuplicates(passed.hooks);
     return { hooks: distinct.hooks, skipped: [...passed.skipped, ...distinct.skipped] };
@@ -114,14 +115,6 @@ function isSettledBeforehand({ hook, layer: { kind } }: ConfiguredHook): boolean
 }
 
 const admitted = new WeakMap<Selection, { settings: EffectiveSettings; depth: number; result: Selection }>();
-
-function firstRefusal(hook: ConfiguredHook, event: FiringEvent): SkipRefusal | undefined {
-  for (const check of skipChecks) {
-    const refusal = check(hook, event);
-    if (refusal !== undefined) return refusal;
-  }
-  return undefined;
-}
 
 /** Hooks that fire events whose hooks fire events must end somewhere. */
 function tooDeep(_: ConfiguredHook, { depth }: FiringEvent): SkipRefusal | undefined {

@@ -121,17 +121,13 @@ export function settleInput(runs: readonly FinishedRun[], onConflict: "last" | "
   if (last === undefined) return { verdict: { kind: "none" }, warnings: [] };
   const dropped = rewrites.filter(({ input }) => !isDeepStrictEqual(input, last.input)).map(({ by }) => by);
   if (dropped.length === 0) return { ...last, verdict: { kind: "none" }, warnings: [] };
-  const reason = `Hooks ${[...dropped, last.by].map(({ name }) => name).join(" and ")} rewrote the input differently`;
+  const hooks = [...dropped, last.by];
+  const reason = `Hooks ${hooks.map(({ name }) => name).join(" and ")} rewrote the input differently`;
+  const message = `${reason}; that of ${last.by.name} counts. Put them into one group with "sequential": true to chain them.`;
   return {
     ...last,
     verdict: onConflict === "last" ? { kind: "none" } : { kind: onConflict, reason },
-    warnings: [
-      {
-        code: "input-conflict",
-        message: `${reason}; that of ${last.by.name} counts. Put them into one group with "sequential": true to chain them.`,
-        place: [...dropped, last.by].map(({ id }) => id).join(", "),
-      },
-    ],
+    warnings: [{ code: "input-conflict", message, place: hooks.map(({ id }) => id).join(", ") }],
   };
 }
 

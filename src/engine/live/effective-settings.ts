@@ -23,7 +23,7 @@ export interface ReloadReport {
 export async function openSettings(options: ResolvedOptions) {
   /** The state of the pin files when they were last read. */
   let pinsRead = "";
-  let snapshot = await snapshotOf(await loadLayers(options, { rows: options.rows }));
+  let snapshot = await snapshotOf(await loadLayers(options));
   let settings = await withTrust(snapshot);
   const stopFunctions = new Set<() => void>();
   let queue: Promise<unknown> = Promise.resolve();
@@ -61,7 +61,7 @@ export async function openSettings(options: ResolvedOptions) {
   }
 
   async function readFiles(callbacks: ReloadCallbacks): Promise<ReloadReport> {
-    const fresh = await loadLayers(options, { rows: options.rows, previous: settings.layers });
+    const fresh = await loadLayers(options, settings.layers);
     const { layers, refused } = await confirmChanges(fresh, settings.layers, callbacks);
     const before = settings.fingerprint;
     const next = await snapshotOf(layers);
@@ -83,9 +83,13 @@ export async function openSettings(options: ResolvedOptions) {
       const pluginFiles = settings.layers.flatMap(({ kind, file }) =>
         kind === "plugin" && file !== undefined ? [file] : [],
       );
+      const onFailure = (error: unknown): void => {
+        const message = `Reloading settings failed. The old settings stay active: ${String(error)}`;
+        callbacks.warn({ code: "settings-kept", message });
+      };
       const stop = watchFiles(
         { files: [...new Set([...files, ...pluginFiles, ...settings.trust.files])], folders },
-        () => void reload(callbacks).catch((error) => callbacks.warn(reloadFailed(error))),
+        () => void reload(callbacks).catch(onFailure),
       );
       stopFunctions.add(stop);
       return () => {
@@ -113,13 +117,6 @@ function hasCondition({ settings, unusable = [] }: Layer): boolean {
   return Object.values(settings.hooks ?? {}).some((groups) =>
     groups.some(({ hooks }) => hooks.some((hook) => hook.if)),
   );
-}
-
-function reloadFailed(error: unknown): Warning {
-  return {
-    code: "settings-kept",
-    message: `Reloading settings failed. The old settings stay active: ${String(error)}`,
-  };
 }
 
 /** A snapshot with the trust in its layers, and the settings that depend on this trust. */
@@ -186,7 +183,7 @@ export function withUnusable(
 /** Keys that switch hooks off, in any file. */
 export function switchedOff(hook: ConfiguredHook, settings: EffectiveSettings): Omit<Skip, "hook"> | undefined {
   const { managedOnly, pluginsOnly } = settings.merged;
-  const managed = isManaged(hook);
+  const managed = hook.layer.kind === "managed" || (hook.hook.type === "callback" && hook.hook.managed === true);
   const disabling = disabledBy(hook.layer, managed, settings);
   if (disabling) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabling)}` };
   if (managedOnly && !managed) return { why: "policy", detail: `allowManagedHooksOnly in ${nameOf(managedOnly)}` };
@@ -197,17 +194,10 @@ export function switchedOff(hook: ConfiguredHook, settings: EffectiveSettings): 
 }
 
 /** The file whose `disableAllHooks` applies to the commands of a layer. A checkout may always switch off what it brought itself. */
-export function disabledBy(
-  layer: Layer,
-  managed: boolean,
-  { merged: { disabled }, disabling }: EffectiveSettings,
-): Layer | undefined {
+export function disabledBy(layer: Layer, managed: boolean, settings: EffectiveSettings): Layer | undefined {
+  const { disabled } = settings.merged;
   if (managed) return disabled.everything;
-  return disabled.everything ?? disabled.unmanaged ?? (isOfCheckout(layer) ? disabled.checkout : disabling);
-}
-
-function isManaged({ layer, hook }: ConfiguredHook): boolean {
-  return layer.kind === "managed" || (hook.type === "callback" && hook.managed === true);
+  return disabled.everything ?? disabled.unmanaged ?? (isOfCheckout(layer) ? disabled.checkout : settings.disabling);
 }
 
 function nameOf({ file, kind }: Layer): string {

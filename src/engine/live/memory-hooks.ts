@@ -1,6 +1,5 @@
 import {
   callHost,
-  type EventRow,
   eventRow,
   type FailurePolicy,
   type HookGroup,
@@ -16,7 +15,7 @@ import {
   type WarningCode,
 } from "../../protocol/internal.ts";
 import { type CompileCondition, conditionCompiler, loadConditionCompiler } from "../match/conditions.ts";
-import type { ToolAliases } from "../match/matcher.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
 import { configureGroup, neverRuns } from "../settings/configure-hooks.ts";
 import { statedOnFailure } from "../settings/failure-policy.ts";
@@ -51,16 +50,11 @@ const firstOrder = 1_000_000;
 /** With one of these a hook never runs, or not where it should. For a hook of a file they are warnings; registering such a hook throws. */
 const fatalWarnings: ReadonlySet<WarningCode> = new Set([...neverRuns, "hook-invalid"]);
 
-interface LiveHooksOptions {
-  readonly rows: Readonly<Record<string, EventRow>>;
-  /** Older names of tools, for matchers and conditions. */
-  readonly aliases?: ToolAliases;
-  /** Its warnings are part of the next outcome. */
-  warn(warning: Warning): void;
-}
-
-/** Hooks registered at run time: callbacks of the engine, hooks of one session, stop hooks. */
-export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
+/**
+ * Hooks registered at run time: callbacks of the engine, hooks of one session, stop hooks. The warnings that `warn` receives are part of
+ * the next outcome.
+ */
+export function memoryHooks({ rows, toolAliases: aliases }: ResolvedOptions, warn: (warning: Warning) => void) {
   const entries = new Map<string, Entry[]>();
   /** Results of `appendTo` by event, deleted when a hook of the event is added or removed. */
   const joinedLists = new Map<string, JoinedList>();

@@ -23,7 +23,14 @@ export function watchFiles({ files, folders }: WatchedPaths, onChange: () => voi
   let watchers: readonly FSWatcher[] = startWatchers();
 
   function startWatchers(): readonly FSWatcher[] {
-    return [...namesByFolder].flatMap(([folder, names]) => watchFolder(folder, names, reportChange, onFolderCreated));
+    return [...namesByFolder].flatMap(([folder, names]) => watchFolder(folder, names));
+  }
+
+  function watchFolder(folder: string, names: ReadonlySet<string> | "all"): FSWatcher[] {
+    const existing = nearestExisting(folder);
+    if (existing === folder) return tryWatch(folder, (name) => names === "all" || names.has(name), reportChange);
+    const [missing] = relative(existing, folder).split(sep);
+    return tryWatch(existing, (name) => name === missing, onFolderCreated);
   }
 
   function reportChange(): void {
@@ -41,20 +48,6 @@ export function watchFiles({ files, folders }: WatchedPaths, onChange: () => voi
     clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
   };
-}
-
-function watchFolder(
-  folder: string,
-  names: ReadonlySet<string> | "all",
-  onChange: () => void,
-  onFolderCreated: () => void,
-): FSWatcher[] {
-  const existing = nearestExisting(folder);
-  if (existing === folder) {
-    return tryWatch(folder, (name) => names === "all" || names.has(name), onChange);
-  }
-  const [missing] = relative(existing, folder).split(sep);
-  return tryWatch(existing, (name) => name === missing, onFolderCreated);
 }
 
 function nearestExisting(folder: string): string {

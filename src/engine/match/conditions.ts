@@ -1,12 +1,9 @@
+import type { JudgeContext } from "../../permissions/internal.ts";
 import type { ToolInput } from "../../protocol/internal.ts";
 import type { ToolAliases } from "./matcher.ts";
 
 /** The folders that paths in a condition are relative to. */
-export interface ConditionFolders {
-  readonly cwd: string;
-  readonly home: string;
-  readonly projectRoot: string;
-}
+type ConditionFolders = Pick<JudgeContext, "cwd" | "home" | "projectRoot">;
 
 /** A compiled `if` of a hook. Returns what a tool call has instead, for a message; undefined when the condition holds. */
 export type HookCondition = (tool: string, input: ToolInput, folders: ConditionFolders) => string | undefined;

@@ -23,13 +23,8 @@ type Step =
 
 type Edge = Extract<Pattern, { is: "edge" }>["at"];
 
-interface Program {
-  readonly steps: readonly Step[];
-  readonly entry: number;
-}
-
 /** Built from the end: each part gets the index of the step that follows it. A look-behind reads backwards (`by` is -1). */
-function compile(pattern: Pattern): Program {
+function compile(pattern: Pattern) {
   const steps: Step[] = [{ do: "accept" }];
   const accept = 0;
   const add = (step: Step): number => steps.push(step) - 1;
@@ -62,7 +57,7 @@ function compile(pattern: Pattern): Program {
   return { steps, entry };
 }
 
-function search({ steps, entry }: Program, text: string): boolean {
+function search({ steps, entry }: ReturnType<typeof compile>, text: string): boolean {
   const positions = text.length + 1;
   /** The run in which a step was last tried at a position. A step that failed once fails again. */
   const triedInRun = new Int32Array(steps.length * positions);

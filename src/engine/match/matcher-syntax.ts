@@ -91,10 +91,7 @@ class PatternReader {
   }
 
   private group(depth: number): Pattern {
-    const open = /\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/y;
-    open.lastIndex = this.at;
-    const [start = "("] = open.exec(this.text) ?? [];
-    this.at += start.length;
+    const [start = "("] = this.read(/\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/y);
     if (start === "(" && this.text[this.at] === "?")
       throw new PatternRefused("it uses a kind of group that is not supported");
     const of = this.choice(depth + 1);
@@ -106,30 +103,21 @@ class PatternReader {
   }
 
   private class(): Pattern {
-    const brackets = /\[(?:[^\]\\]|\\[\s\S])*\]/y;
-    brackets.lastIndex = this.at;
-    const [source = "["] = brackets.exec(this.text) ?? [];
-    this.at += source.length;
+    const [source = "["] = this.read(/\[(?:[^\]\\]|\\[\s\S])*\]/y);
     for (const [sequence] of source.matchAll(new RegExp(escapeSequence, "g"))) refuseRareEscape(sequence);
     return nativeUnit(source);
   }
 
   private escape(): Pattern {
-    const sequence = new RegExp(escapeSequence, "y");
-    sequence.lastIndex = this.at;
-    const [source = "\\"] = sequence.exec(this.text) ?? [];
+    const [source = "\\"] = this.read(new RegExp(escapeSequence, "y"));
     refuseRareEscape(source);
-    this.at += source.length;
     return nativeUnit(source);
   }
 
   /** `part` with the quantifier that follows it, if any. Lazy and greedy quantifiers accept the same texts. */
   private quantified(part: Pattern, size: number, hasLoop: boolean): Pattern {
-    const quantifier = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y;
-    quantifier.lastIndex = this.at;
-    const match = quantifier.exec(this.text);
-    if (match === null) return part;
-    this.at += match[0].length;
+    const match = this.read(/(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y);
+    if (match.length === 0) return part;
     const { min, max } = bounds(match);
     if (hasLoop && max > 1) throw new PatternRefused("an unlimited repetition is inside another repetition");
     if (max !== Number.POSITIVE_INFINITY) {
@@ -147,6 +135,14 @@ class PatternReader {
     if (this.parts > maxParts) throw new PatternRefused("its counted repetitions are too large");
   }
 
+  /** What a sticky expression matches here, with its groups; empty when it does not match. Continues behind it. */
+  private read(expression: RegExp): readonly (string | undefined)[] {
+    expression.lastIndex = this.at;
+    const match = expression.exec(this.text) ?? [];
+    this.at += match[0]?.length ?? 0;
+    return match;
+  }
+
   private take(token: string): boolean {
     if (!this.text.startsWith(token, this.at)) return false;
     this.at += token.length;
@@ -156,7 +152,7 @@ class PatternReader {
 
 const empty: Pattern = { is: "sequence", of: [] };
 
-function bounds([, sign, least, comma, most]: RegExpExecArray): { min: number; max: number } {
+function bounds([, sign, least, comma, most]: readonly (string | undefined)[]): { min: number; max: number } {
   if (sign === "?") return { min: 0, max: 1 };
   if (sign !== undefined) return { min: sign === "+" ? 1 : 0, max: Number.POSITIVE_INFINITY };
   const min = Number(least);

@@ -180,8 +180,7 @@ function currentName(name: string, aliases: ToolAliases): string {
 /** All names of a tool: an expression written for an older name still matches. */
 function spellingsOf(value: string, aliases: ToolAliases): string[] {
   const current = currentName(value, aliases);
-  const older = Object.keys(aliases).filter((name) => aliases[name] === current);
-  return older.length === 0 ? [current] : [current, ...older];
+  return [current, ...Object.keys(aliases).filter((name) => aliases[name] === current)];
 }
 
 function quoted(text: string): string {

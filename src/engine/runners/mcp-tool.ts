@@ -49,10 +49,7 @@ function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]):
  * An input with `${path.to.field}` in its texts replaced from the payload. A text that is one template and nothing else takes the
  * value with its type; a path that leads nowhere is empty, with a warning.
  */
-export function fillTemplates(
-  input: ToolInput,
-  payload: Readonly<Record<string, unknown>>,
-): { readonly input: ToolInput; readonly warnings: readonly Warning[] } {
+export function fillTemplates(input: ToolInput, payload: Readonly<Record<string, unknown>>) {
   const missing = new Set<string>();
   const filled = fill(input, 0, (path) => {
     const value = valueAt(payload, path);

@@ -64,10 +64,7 @@ export function droppedFromStdout(bytes: number): RunnerResult["droppedBytes"] {
 }
 
 /** The beginning of a text that fits, and how many bytes were left out. */
-export function truncateUtf8(
-  text: string,
-  most: number = maxOutputBytes,
-): { readonly text: string; readonly dropped: number } {
+export function truncateUtf8(text: string, most: number = maxOutputBytes) {
   if (text.length * 3 <= most) return { text, dropped: 0 };
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return { text, dropped: 0 };

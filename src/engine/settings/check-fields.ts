@@ -41,7 +41,7 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
       return typeof value === "boolean" ? undefined : mustBe("true or false");
     case "list":
       if (!Array.isArray(value)) return mustBe("a list");
-      return firstFault(value.entries(), ([index, item]) => faultOf(item, field.of, below(at, index)));
+      return firstFound(value.entries(), ([index, item]) => faultOf(item, field.of, below(at, index)));
     case "object":
       return isObject(value) ? objectFault(value, field, at) : mustBe("an object");
     case "either":
@@ -63,7 +63,7 @@ function kindOf(value: unknown): string {
 
 /** The first fault among the named fields of an object. */
 export function fieldsFault(value: Readonly<Record<string, unknown>>, fields: Fields, at = ""): Fault | undefined {
-  return firstFault(Object.entries(fields), ([name, field]) => faultOf(ownValue(value, name), field, below(at, name)));
+  return firstFound(Object.entries(fields), ([name, field]) => faultOf(ownValue(value, name), field, below(at, name)));
 }
 
 /** Never what an object inherits: `toString` is not a setting. */
@@ -79,17 +79,17 @@ function objectFault(
   const named = fieldsFault(value, fields, at);
   if (named !== undefined || values === undefined) return named;
   const others = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
-  return firstFault(others, (name) => faultOf(value[name], values, below(at, name)));
+  return firstFound(others, (name) => faultOf(value[name], values, below(at, name)));
 }
 
-/** The first fault that a check finds among items. */
-export function firstFault<Item, Found>(
+/** The first thing that `find` finds in one of the items. */
+export function firstFound<Item, Found>(
   items: Iterable<Item>,
-  check: (item: Item) => Found | undefined,
+  find: (item: Item) => Found | undefined,
 ): Found | undefined {
   for (const item of items) {
-    const fault = check(item);
-    if (fault !== undefined) return fault;
+    const found = find(item);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -51,18 +51,10 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
     return { hooks: {}, warnings, unusable, damaged: Object.keys(rows) };
   }
   const hooks: Record<string, readonly HookGroup[]> = {};
+  const spot = { ...source, number: "", warnings, unusable };
   for (const [event, groups] of Object.entries(value)) {
     if (!Object.hasOwn(rows, event)) continue;
-    const guards = canDeny(rows[event]);
-    hooks[event] = checkGroups(groups, {
-      ...source,
-      event,
-      at: `hooks.${event}`,
-      number: "",
-      guards,
-      warnings,
-      unusable,
-    });
+    hooks[event] = checkGroups(groups, { ...spot, event, at: `hooks.${event}`, guards: canDeny(rows[event]) });
   }
   const unknown = Object.entries(value).filter(([event]) => !Object.hasOwn(rows, event));
   const misplaced = checkMisplaced(Object.fromEntries(unknown), "hooks", source, rows);

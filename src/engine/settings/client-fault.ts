@@ -7,7 +7,7 @@ import {
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-import { type Fault, faultOf, fieldsFault, firstFault, ownValue } from "./check-fields.ts";
+import { type Fault, faultOf, fieldsFault, firstFound, ownValue } from "./check-fields.ts";
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
 import { itemAt, type JsonPath } from "./json/edit-text.ts";
 import { type JsonNode, jsoncParts, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
@@ -61,7 +61,7 @@ const effects: Readonly<Record<ClientFile, Readonly<Record<Loss, string>>>> = {
 export function clientFault(text: string, file: ClientFile = "own"): ClientFault | undefined {
   if (text.trim() === "") return undefined;
   const parsed = parseJsonc(text);
-  const isPlain = isPlainJson(text);
+  const isPlain = parseJson(text.replace(/^\ufeff/, "")) !== undefined;
   if ("fault" in parsed) {
     const { line, column, why } = parsed.fault;
     return isPlain ? undefined : { line, column, reason: why, effect: effects[file].text };
@@ -80,10 +80,6 @@ export function clientFaultText(file: string, fault: ClientFault, install?: stri
   const strip = install === undefined ? "" : ` Or run: ${install} --strip-comments (keeps a backup).`;
   const wayOut = cure === undefined ? "Correct it by hand." : `Remove all comments and trailing commas.${strip}`;
   return `${file}:${line}:${column}: ${reason}. ${effect}. ${wayOut}`;
-}
-
-function isPlainJson(text: string): boolean {
-  return parseJson(text.replace(/^\ufeff/, "")) !== undefined;
 }
 
 interface ValueFault {
@@ -118,7 +114,7 @@ function hooksFault(hooks: unknown): ValueFault | undefined {
   const fault = faultOf(hooks, { is: "object", optional: true }, "hooks");
   if (fault !== undefined) return lostBy(fault, "hooks");
   const known = Object.entries(hooks ?? {}).filter(([event]) => Object.hasOwn(catalog, event));
-  return firstFault(known, ([event, groups]) => eventFault(event, groups));
+  return firstFound(known, ([event, groups]) => eventFault(event, groups));
 }
 
 /** Both versions drop the file for a bad entry of these events; for other events the newer one drops only the entry. */
@@ -130,7 +126,7 @@ function eventFault(event: string, groups: unknown): ValueFault | undefined {
     const fault = groups === null || !guards.has(event) ? undefined : faultOf(groups, list, at);
     return fault && lostBy(fault, "newer guard entry");
   }
-  const fault = firstFault(groups.entries(), ([index, group]) => groupFault(group, `${at}.${index}`));
+  const fault = firstFound(groups.entries(), ([index, group]) => groupFault(group, `${at}.${index}`));
   return fault && lostBy(fault, lossOf(event, fault.field.endsWith(".onFailure")));
 }
 
@@ -152,7 +148,7 @@ function groupFault(group: unknown, at: string): Fault | undefined {
   const fault = faultOf(group, groupField, at);
   if (fault !== undefined) return fault;
   const { hooks } = group as { hooks: readonly unknown[] };
-  return firstFault(hooks.entries(), ([index, hook]) => hookEntryFault(hook, `${at}.hooks.${index}`));
+  return firstFound(hooks.entries(), ([index, hook]) => hookEntryFault(hook, `${at}.hooks.${index}`));
 }
 
 function hookEntryFault(hook: unknown, at: string): Fault | undefined {

@@ -1,4 +1,4 @@
-import type { Field, Fields } from "../../protocol/internal.ts";
+import { type Field, type Fields, lazy } from "../../protocol/internal.ts";
 
 /*
  * What Claude Code 2.1.325 accepts in a settings file, measured by giving every key a value of every other type.
@@ -37,16 +37,11 @@ const permissions: Fields = {
   denyInsteadOfPrompting: flag,
 };
 
-let allKeys: Fields | undefined;
-
 /** The keys other than `hooks`. */
-export function clientKeys(): Fields {
-  allKeys ??= {
-    ...structuredKeys,
-    ...Object.fromEntries(simpleKeys.flatMap(([field, names]) => names.split(/\s+/).map((name) => [name, field]))),
-  };
-  return allKeys;
-}
+export const clientKeys: () => Fields = lazy(() => ({
+  ...structuredKeys,
+  ...Object.fromEntries(simpleKeys.flatMap(([field, names]) => names.split(/\s+/).map((name) => [name, field]))),
+}));
 
 const program: Fields = { type: { is: "text", of: ["command"] }, command: needed };
 

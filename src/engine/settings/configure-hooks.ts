@@ -10,7 +10,6 @@ import {
   type HookRef,
   inProcessFields,
   intendedName,
-  type LayerKind,
   showValue,
   type Warning,
   type WarningCode,
@@ -55,7 +54,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
     const onFailure = stated ?? place.onFailure ?? "continue";
     const guards = isGuard({ hook, row, onFailure });
     const { condition, warning } = conditionOf(hook, place);
-    const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, stated, row, layer.kind)];
+    const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, stated, place)];
     const hookAt = `${at}.hooks[${index}]`;
     const found = [
       ...compiled.warnings,
@@ -81,7 +80,9 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       ...defined({ fails, writtenFor }),
       problems: [
         ...never,
-        ...found.map((one) => (neverRuns.has(one.code) && !guards ? withEffect(one) : one)),
+        ...found.map((one) =>
+          neverRuns.has(one.code) && !guards ? { ...one, message: `${one.message} The hook never runs.` } : one,
+        ),
         ...(fails === undefined
           ? []
           : [{ code: "hook-invalid" as const, message: `${fails}. ${failsAsGuard}`, place: hookAt }]),
@@ -100,19 +101,10 @@ export const neverRuns: ReadonlySet<WarningCode> = new Set([
   "if-ignored",
 ]);
 
-function withEffect(warning: Warning): Warning {
-  return { ...warning, message: `${warning.message} The hook never runs.` };
-}
-
 type ConfigureWarning = readonly [WarningCode, string];
 
 /** Every reason why a hook cannot work, or not as its author expects. In no particular order. */
-function problemsOf(
-  hook: Hook,
-  stated: FailurePolicy | undefined,
-  row: EventRow,
-  kind: LayerKind,
-): readonly ConfigureWarning[] {
+function problemsOf(hook: Hook, stated: FailurePolicy | undefined, { row, layer }: GroupPlace): ConfigureWarning[] {
   const found: ConfigureWarning[] = [];
   const report = (code: WarningCode, message: string): void => void found.push([code, message]);
   const fault = isInProcess(hook) ? inProcessFault(hook) : hookFault(hook);
@@ -122,7 +114,7 @@ function problemsOf(
     const taken = row.types.filter((type) => type !== "callback" && type !== "function").join(", ");
     report("type-unsupported", `${row.name} does not take ${hook.type} hooks; it takes ${taken}.`);
   }
-  if (hook.once && !honorsOnce(kind))
+  if (hook.once && !honorsOnce(layer.kind))
     report("once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`);
   const noEffect = 'onFailure "block" has no effect on';
   if (row.onFailure === "open" && stated === "block")

@@ -71,10 +71,7 @@ export function statedOnFailure({ onFailure, failClosed }: StatedPolicy): Failur
   return onFailure === "continue" || failClosed !== undefined ? "continue" : undefined;
 }
 
-interface StatedPolicy {
-  readonly onFailure?: unknown;
-  readonly failClosed?: unknown;
-}
+type StatedPolicy = Readonly<Partial<Record<"onFailure" | "failClosed", unknown>>>;
 
 /** Whether an entry that cannot be used, or anything inside it, says that its failure denies. */
 export function wantsBlock(value: unknown, place: EntryPlace): boolean {

@@ -170,10 +170,7 @@ export function unknownSurfaces(layer: Layer): readonly Warning[] {
 }
 
 /** The variables that a checkout may give its own hooks: none that changes how programs load or where they connect. */
-export function checkoutEnv(layers: readonly Layer[]): {
-  readonly env: Readonly<Record<string, string>>;
-  readonly warnings: readonly Warning[];
-} {
+export function checkoutEnv(layers: readonly Layer[]) {
   const env: Record<string, string> = Object.create(null);
   const warnings: Warning[] = [];
   for (const layer of layers.filter(({ kind }) => kind === "project" || kind === "local")) {

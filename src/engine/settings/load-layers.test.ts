@@ -201,8 +201,8 @@ test("on every reload an unreadable file keeps its last good content, with a war
   const first = await loadLayers(given);
   for (const path of ["home/.claude/settings.json", "etc/managed-settings.json", "project/extra.json"])
     write(path, "{");
-  const second = await loadLayers(given, { previous: first });
-  const third = await loadLayers(given, { previous: second });
+  const second = await loadLayers(given, first);
+  const third = await loadLayers(given, second);
   for (const layers of [second, third]) {
     expect(
       layers.map(({ kind, settings, readable, warnings }) => ({
@@ -230,10 +230,10 @@ test("on every reload an unreadable file keeps its last good content, with a war
     ),
   );
   writeFileSync(file, "{}");
-  const fixed = await loadLayers(given, { previous: third });
+  const fixed = await loadLayers(given, third);
   expect(fixed.find(({ kind }) => kind === "user")).toMatchObject({ settings: {}, readable: true, warnings: [] });
   rmSync(file);
-  expect((await loadLayers(given, { previous: third })).map(({ kind }) => kind)).toEqual(["managed", "flag"]);
+  expect((await loadLayers(given, third)).map(({ kind }) => kind)).toEqual(["managed", "flag"]);
 });
 
 test("every file that gives a layer is among those to be watched", async () => {

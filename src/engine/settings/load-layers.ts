@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { ignoringErrors, nodeFs } from "../../files/internal.ts";
 import { catalog, defined, Problem, type Warning } from "../../protocol/internal.ts";
+import type { WatchedPaths } from "../live/watch-files.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterFile } from "./frontmatter-hooks.ts";
@@ -11,23 +12,17 @@ import { managedFiles, namesIn, ownSettingsFiles, realPathOrNone } from "./setti
 
 /** Where settings are. Only the host sets it; no file can change it. */
 export type SettingsPlaces = Pick<ResolvedOptions, "cwd" | "clientHome" | "managedFolder"> &
-  Partial<Pick<ResolvedOptions, "settings" | "plugins" | "settingSources">>;
-
-interface LoadLayersOptions {
-  readonly rows?: Rows;
-  /** The layers in force before: one that has become unreadable keeps its last good content. */
-  readonly previous?: readonly Layer[];
-}
+  Partial<Pick<ResolvedOptions, "settings" | "plugins" | "settingSources" | "rows">>;
 
 /**
- * All layers of settings from files, in configured order.
+ * All layers of settings from files, in configured order. `previous` are the layers in force before: one that has become unreadable
+ * keeps its last good content.
  *
  * Contract: a bad file is a layer with a warning. A file named by the caller that cannot be read is a `Problem`
  * (`settings/unreadable`), unless `previous` is given.
  */
-export async function loadLayers(places: SettingsPlaces, options: LoadLayersOptions = {}): Promise<readonly Layer[]> {
-  const { rows = catalog, previous } = options;
-  const { cwd, clientHome, settingSources, settings = [], plugins = [] } = places;
+export async function loadLayers(places: SettingsPlaces, previous?: readonly Layer[]): Promise<readonly Layer[]> {
+  const { cwd, clientHome, settingSources, settings = [], plugins = [], rows = catalog } = places;
   const reads: ReadsSource = (kind) => settingSources?.includes(kind) ?? true;
   const files = ownSettingsFiles(places);
   // One file is one layer: where the start folder is the home folder, its settings are the user's.
@@ -59,10 +54,7 @@ async function isSamePlace(a: string, b: string): Promise<boolean> {
 }
 
 /** The files whose change may change a layer, even if they do not exist yet. In the folders, every file counts. */
-export function settingsPaths(places: SettingsPlaces): {
-  readonly files: readonly string[];
-  readonly folders: readonly string[];
-} {
+export function settingsPaths(places: SettingsPlaces): WatchedPaths {
   const { cwd, clientHome, settings = [], plugins = [] } = places;
   return {
     files: [

@@ -8,7 +8,7 @@ import {
   type StatusLineSetting,
   type Warning,
 } from "../../protocol/internal.ts";
-import { warningAt } from "./check-fields.ts";
+import { firstFound, warningAt } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import { checkoutEnv, guardsToolCalls, type Layer, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
@@ -50,13 +50,11 @@ export interface PolicyList {
 }
 
 /** Merges the layers. Pure. A key in a layer that may not set it has no effect except a warning. */
-export function mergeLayers(
-  layers: readonly Layer[],
-  rows: Rows = catalog,
-): { merged: MergedSettings; warnings: readonly Warning[] } {
+export function mergeLayers(layers: readonly Layer[], rows: Rows = catalog) {
   const allowed = layers.map(withoutForeignKeys);
   const settled = allowed.map(({ layer }) => layer);
   const damage = managedDamage(layers, rows);
+  const conflicts = valuesOf(settled, "onConflict");
   const merged: MergedSettings = {
     env: joinedEnv(settled),
     disabled: defined({
@@ -74,7 +72,7 @@ export function mergeLayers(
       variables: policyLists(settled, "httpHookAllowedEnvVars"),
       allowPrivate: allowPrivate(settled),
     },
-    onConflict: strictest(valuesOf(settled, "onConflict")),
+    onConflict: (["deny", "ask"] as const).find((value) => conflicts.includes(value)) ?? "last",
     managedOnFailure: valuesOf(settled, "managedHooksOnFailure").includes("block") ? "block" : "continue",
   };
   const warnings = [
@@ -124,11 +122,7 @@ function foreignKeys(
   allowed: Readonly<Record<string, readonly LayerKind[]>>,
   kind: LayerKind,
 ): readonly string[] {
-  const isForeign = ([key, kinds]: [string, readonly LayerKind[]]) =>
-    Object.hasOwn(settings, key) && !kinds.includes(kind);
-  return Object.entries(allowed)
-    .filter(isForeign)
-    .map(([key]) => key);
+  return Object.keys(allowed).filter((key) => Object.hasOwn(settings, key) && !allowed[key]?.includes(kind));
 }
 
 /** Weak to strong: the command line overrides files, and policy overrides both. */
@@ -176,10 +170,6 @@ function allowPrivate(layers: readonly Layer[]): boolean | readonly string[] {
   return patterns.length > 0 ? patterns : false;
 }
 
-function strictest(values: readonly MergedSettings["onConflict"][]): MergedSettings["onConflict"] {
-  return (["deny", "ask"] as const).find((value) => values.includes(value)) ?? "last";
-}
-
 export interface StatusLineSource {
   readonly setting: StatusLineSetting;
   readonly layer: Layer;
@@ -189,12 +179,11 @@ const statusLineOrder: readonly LayerKind[] = ["managed", "flag", "local", "proj
 
 /** The status line of the strongest layer that has one. */
 export function statusLineOf(layers: readonly Layer[]): StatusLineSource | undefined {
-  for (const kind of statusLineOrder) {
+  return firstFound(statusLineOrder, (kind) => {
     // Of several files given on the command line the last one counts.
     const layer = layers.findLast((one) => one.kind === kind && one.settings.statusLine !== undefined);
-    if (layer?.settings.statusLine !== undefined) return { setting: layer.settings.statusLine, layer };
-  }
-  return undefined;
+    return layer?.settings.statusLine && { setting: layer.settings.statusLine, layer };
+  });
 }
 
 function managedDamage(layers: readonly Layer[], rows: Rows): Warning | undefined {

@@ -4,7 +4,7 @@ import { defined, fieldOf, isObject, type LayerKind, showValue, type Warning } f
 import { ownValue } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Layer, PluginRoot } from "./layer.ts";
-import { type LayerSource, layerOf, readLayerFile, unreadableLayer } from "./read-layer.ts";
+import { layerOf, readLayerFile, unreadableLayer } from "./read-layer.ts";
 import { readValue, realPathOrNone } from "./settings-source.ts";
 
 /**
@@ -24,22 +24,16 @@ export async function pluginLayers(
     data: join(clientHome, "plugins", "data", basename(root)),
     options: Object.keys(options).length === 0 ? undefined : options,
   });
-  const [hooksFile, manifestFile] = pluginFiles(root);
-  const standard = { kind: "plugin", file: hooksFile, plugin } as const;
-  const [first, ...rest] = await hooksIn(standard, { ...standard, file: manifestFile }, manifest, rows);
+  const [first, ...rest] = await hooksIn(plugin, manifest, rows);
   // A plugin may have several layers; its manifest is reported once.
   return first === undefined ? [] : [{ ...first, warnings: [...first.warnings, ...manifest.warnings] }, ...rest];
 }
 
-type PluginSource = LayerSource & { readonly file: string; readonly plugin: PluginRoot };
-
-async function hooksIn(
-  standard: PluginSource,
-  inManifest: PluginSource,
-  { hooks, unread }: PluginManifest,
-  rows: Rows,
-): Promise<readonly Layer[]> {
-  const { root } = standard.plugin;
+async function hooksIn(plugin: PluginRoot, { hooks, unread }: PluginManifest, rows: Rows): Promise<readonly Layer[]> {
+  const { root } = plugin;
+  const [hooksFile, manifestFile] = pluginFiles(root);
+  const standard = { kind: "plugin", file: hooksFile, plugin } as const;
+  const inManifest = { ...standard, file: manifestFile };
   const own = await readLayerFile(standard, rows);
   if (own === undefined && (await realPathOrNone(root)) === undefined)
     return [unreadableLayer(standard, `the plugin folder ${root} does not exist`)];

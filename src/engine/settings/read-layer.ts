@@ -46,10 +46,9 @@ export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = c
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
   if (!isObject(value)) return unreadableLayer(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
-  const checked = checkHooks(ownValue(value, "hooks"), { file: name, ...clientOf(source) }, rows);
-  const elsewhere = hasOnlyKnownKeys(value)
-    ? noHooks
-    : misplacedHooks(value, { file: name, ...clientOf(source) }, rows);
+  const place = { file: name, ...clientOf(source) };
+  const checked = checkHooks(ownValue(value, "hooks"), place, rows);
+  const elsewhere = hasOnlyKnownKeys(value) ? noHooks : misplacedHooks(value, place, rows);
   const { hooks, warnings } = checked;
   const unusable = [...checked.unusable, ...elsewhere.unusable];
   const damaged = [...new Set([...checked.damaged, ...elsewhere.unusable.map(({ event }) => event)])];

@@ -96,10 +96,7 @@ export async function realFile(path: string, fs: Fs = nodeFs): Promise<string> {
 }
 
 /** The settings files of the user and of a folder. They may not exist. */
-export function ownSettingsFiles(places: {
-  readonly cwd: string;
-  readonly clientHome: string;
-}): Readonly<Record<"user" | "project" | "local", string>> {
+export function ownSettingsFiles(places: { readonly cwd: string; readonly clientHome: string }) {
   return {
     user: join(places.clientHome, "settings.json"),
     project: join(places.cwd, ".claude", "settings.json"),
@@ -107,15 +104,11 @@ export function ownSettingsFiles(places: {
   };
 }
 
-/** The files of managed settings, lowest precedence first. */
-interface ManagedFiles {
-  readonly files: readonly string[];
-  /** The folder of further files exists but cannot be listed. */
-  readonly unlisted?: { readonly folder: string; readonly why: string };
-}
-
-/** `managed-settings.json`, even if it does not exist, then `managed-settings.d/*.json` sorted by name. */
-export async function managedFiles(folder: string): Promise<ManagedFiles> {
+/**
+ * The files of managed settings, lowest precedence first: `managed-settings.json`, even if it does not exist, then
+ * `managed-settings.d/*.json` sorted by name. `unlisted` is that folder, if it exists but cannot be listed.
+ */
+export async function managedFiles(folder: string) {
   const first = join(folder, "managed-settings.json");
   const more = join(folder, "managed-settings.d");
   const names = await namesIn(more);

@@ -2,7 +2,7 @@ import { basename, resolve } from "node:path";
 import { hooksFileOfCommand } from "../../protocol/internal.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { Coverage, NamedCommand } from "./coverage/coverage.ts";
-import { type Checkout, CoverageCollector, type NamedFile, type OnBytes } from "./coverage/gather-files.ts";
+import { type Checkout, CoverageCollector, type OnBytes } from "./coverage/gather-files.ts";
 import { isFile, moduleFiles } from "./coverage/javascript.ts";
 import { plainText, readShellText } from "./coverage/shell-text.ts";
 import type { TextWord } from "./coverage/shell-words.ts";
@@ -69,11 +69,7 @@ export function hooksFilesOf({ command, args }: NamedCommand, { places }: Covera
  * The current content of files of the checkout and of every file that a loader would try for the same name: an added file
  * can change what an import resolves to without changing any approved file.
  */
-export function importedFiles(
-  paths: readonly string[],
-  checkout: Checkout,
-  onBytes?: OnBytes,
-): readonly NamedFile[] | { readonly unusable: string } {
+export function importedFiles(paths: readonly string[], checkout: Checkout, onBytes?: OnBytes) {
   const collector = new CoverageCollector(checkout, checkout.real, onBytes);
   try {
     for (const path of paths) for (const file of moduleFiles(path)) collector.cover(file);

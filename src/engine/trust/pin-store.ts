@@ -29,8 +29,8 @@ function pathInState(real: string): readonly [folder: string, file: string] {
   return ["trust", `${sha256(real)}.json`];
 }
 
-function pinFile({ env, home }: TrustPlaces, real: string): string {
-  return join(statePath({ env, home }), ...pathInState(real));
+function pinFile(places: TrustPlaces, real: string): string {
+  return join(statePath(places), ...pathInState(real));
 }
 
 /** Empty when there is no state folder. `readPins` reports the reason. */
@@ -50,18 +50,13 @@ export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> 
 }
 
 /** Reads the approvals of a folder; none, with the reason, when their file is refused. Creates and writes nothing. */
-export async function readPins(
-  places: TrustPlaces,
-  real: string,
-  checkout: string = real,
-): Promise<{ readonly pins: Pins; readonly refused?: string }> {
-  const { env, home } = places;
+export async function readPins(places: TrustPlaces, real: string, checkout: string = real) {
   const none = noPins(real);
   try {
     const file = pinFile(places, real);
     const refused = await whySelfApproving(places, checkout);
     if (refused !== undefined) return { pins: none, refused };
-    const bytes = await readState(pathInState(real), { env, home });
+    const bytes = await readState(pathInState(real), places);
     const pins = bytes === undefined ? none : parsePins(bytes.toString("utf8"), real);
     return "fault" in pins ? { pins: none, refused: `${file} cannot be used: ${pins.fault}` } : { pins };
   } catch (error) {
@@ -73,11 +68,10 @@ export async function readPins(
 
 /** Changes the approvals of a folder under a lock. Only this user can read the file. */
 export async function changePins(places: TrustPlaces, real: string, change: (pins: Pins) => Pins): Promise<void> {
-  const { env, home } = places;
   const refused = await whySelfApproving(places, real);
   if (refused !== undefined) throw cannotApprove(refused);
   const [folder] = pathInState(real);
-  await openState([folder], { env, home });
+  await openState([folder], places);
   const file = pinFile(places, real);
   await withLock(file, async () => {
     const { pins, refused } = await readPins(places, real);
@@ -91,10 +85,7 @@ export async function changePins(places: TrustPlaces, real: string, change: (pin
 export async function dropPins(places: TrustPlaces, real: string): Promise<boolean> {
   const file = pinFile(places, real);
   if (!(await findFolder(dirname(file)))) return false;
-  const unlink = async (): Promise<true> => {
-    await nodeFs.unlink(file);
-    return true;
-  };
+  const unlink = () => nodeFs.unlink(file).then(() => true);
   const isDropped = await withLock(file, () => ignoringErrors(["ENOENT"], unlink()));
   await notifyListeners(file);
   return isDropped ?? false;
@@ -104,9 +95,8 @@ export async function dropPins(places: TrustPlaces, real: string): Promise<boole
  * A checkout that contains the state folder could come with its own approvals. The home folder and its parents may contain it.
  */
 async function whySelfApproving(places: TrustPlaces, real: string): Promise<string | undefined> {
-  const { env, home } = places;
-  const state = statePath({ env, home });
-  const [stateReal, homeReal] = await Promise.all([realFile(state), realFile(home)]);
+  const state = statePath(places);
+  const [stateReal, homeReal] = await Promise.all([realFile(state), realFile(places.home)]);
   if (!isInside(stateReal, real) || isInside(homeReal, real)) return undefined;
   return `the state folder ${state} is inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
 }

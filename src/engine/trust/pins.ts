@@ -81,10 +81,8 @@ function isPinnedFile(value: unknown): value is PinnedFile {
 
 function isGrant(value: unknown): value is WrittenGrant {
   if (!hasTexts(value, ["layer", "list", "value"])) return false;
-  return (
-    ["project", "local"].includes(String(value["layer"])) &&
-    ["allow", "additionalDirectories"].includes(String(value["list"]))
-  );
+  const { layer, list } = value;
+  return (layer === "project" || layer === "local") && (list === "allow" || list === "additionalDirectories");
 }
 
 /** A part of a checkout that has an effect only after it was approved. */

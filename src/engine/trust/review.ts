@@ -2,8 +2,8 @@ import { checkNamed, defined, functionCheck, messageOf, type Warning } from "../
 import { checkEngineOptions } from "../check-engine-options.ts";
 import { openSettings } from "../live/effective-settings.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
-import { type Coverage, coverageOf } from "./coverage/coverage.ts";
-import type { Checkout, NamedFile, NotCovered, OnBytes } from "./coverage/gather-files.ts";
+import { coverageOf } from "./coverage/coverage.ts";
+import type { Checkout, NotCovered, OnBytes } from "./coverage/gather-files.ts";
 import { hooksFilesOf, importedFiles } from "./files-by-name.ts";
 import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./pin-store.ts";
 import {
@@ -142,9 +142,10 @@ async function coveredFiles(
   const onBytes: OnBytes = (path, bytes) => void contents.set(path, bytes);
   const covered = coverageOf(command, checkout, { onBytes });
   if ("unusable" in covered) return covered;
-  const imports = await importsOf(hooksFilesOf(command, covered), covered, checkout, onBytes, ports);
+  const imports = await importsOf(hooksFilesOf(command, covered), checkout, onBytes, ports);
   if ("unusable" in imports) return imports;
-  const files = [...covered.files, ...imports.map((file) => ({ ...file, imported: true as const }))];
+  const further = imports.filter(({ path }) => !covered.files.some((file) => file.path === path));
+  const files = [...covered.files, ...further.map((file) => ({ ...file, imported: true as const }))];
   return {
     notCovered: covered.notCovered,
     files: files.map((file) => {
@@ -154,20 +155,13 @@ async function coveredFiles(
   };
 }
 
-/** For a hook that calls an app of the checkout: the files that the app imports and that are not covered otherwise. */
-async function importsOf(
-  hooksFiles: readonly string[],
-  { files }: Coverage,
-  checkout: Checkout,
-  onBytes: OnBytes,
-  { inputsOf }: TrustPorts,
-): Promise<readonly NamedFile[] | { unusable: string }> {
+/** For a hook that calls an app of the checkout: the files that the app imports. */
+async function importsOf(hooksFiles: readonly string[], checkout: Checkout, onBytes: OnBytes, ports: TrustPorts) {
+  const { inputsOf } = ports;
   if (inputsOf === undefined) return [];
   try {
     const inputs = await Promise.all(hooksFiles.map((file) => withTimeout(inputsOf(file))));
-    const imported = importedFiles(inputs.flat(), checkout, onBytes);
-    if ("unusable" in imported) return imported;
-    return imported.filter(({ path }) => !files.some((covered) => covered.path === path));
+    return importedFiles(inputs.flat(), checkout, onBytes);
   } catch (error) {
     return { unusable: `its imports cannot be determined: ${messageOf(error)}` };
   }

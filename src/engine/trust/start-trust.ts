@@ -67,10 +67,7 @@ function marksOf({ places, comparedAt, root }: ComparedFiles): { marks: FileMark
   const marks = new Map<string, string>();
   let fresh: string | undefined;
   // If a folder on the path was replaced, the file at the end is a different one.
-  for (const [path, mark] of places) {
-    const stat = statOf(path, statSync);
-    if (stat === undefined || fileMark(stat) !== mark) fresh ??= path;
-  }
+  for (const [path, mark] of places) if (hasChanged(path, mark, statSync)) fresh ??= path;
   const paths = [...places.keys()].flatMap((place) => [resolve(place), realPathOf(place) ?? resolve(place)]);
   for (const path of partsOf(paths, root)) {
     const stat = statOf(path, lstatSync);
@@ -102,11 +99,12 @@ function isFresh(ctimeMs: number, comparedAt: number): boolean {
 
 /** The first path whose mark has changed. */
 function changedFile(marks: FileMarks): string | undefined {
-  for (const [path, mark] of marks) {
-    const stat = statOf(path, lstatSync);
-    if (stat === undefined || fileMark(stat) !== mark) return path;
-  }
-  return undefined;
+  return [...marks].find(([path, mark]) => hasChanged(path, mark, lstatSync))?.[0];
+}
+
+function hasChanged(path: string, mark: string, stat: typeof statSync | typeof lstatSync): boolean {
+  const now = statOf(path, stat);
+  return now === undefined || fileMark(now) !== mark;
 }
 
 /** Undefined for a path that cannot be read, such as a file in a folder without permission. It counts as changed. */

@@ -69,11 +69,7 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust & { rea
 type TrustLookup = (cwd?: string) => HookTrustStatus;
 
 /** A function for each item, by its id, that determines its current status. */
-export function trustLookups(
-  items: readonly ApprovableItem[],
-  pins: readonly Pin[],
-  checkout: Checkout,
-): ReadonlyMap<string, TrustLookup> {
+export function trustLookups(items: readonly ApprovableItem[], pins: readonly Pin[], checkout: Checkout) {
   const definitions = new Set(items.map(({ definition }) => definition));
   // An approval of an item that still exists does not apply to a new item at its old place.
   const orphans = pins.filter(({ definition }) => !definitions.has(definition));

@@ -40,13 +40,7 @@ export function judgePath(path: ResolvedPath, access: Access, state: JudgeState)
   return modeDecides(mode, actionOf(access, inside), why);
 }
 
-const planRefusal: PartFinding = {
-  decision: "deny",
-  by: "mode",
-  stance: "deny",
-  rule: null,
-  why: "mode plan refuses edits",
-};
+const planRefusal: PartFinding = { ...deniedByRule(null, "mode plan refuses edits"), by: "mode" };
 
 function actionOf({ writes, shell }: Access, inside: boolean): ActionKind {
   if (!writes) return inside ? "read-inside" : "read-outside";

@@ -36,7 +36,7 @@ export function judgeShell(text: string, tool: string, state: JudgeState): Omit<
     .sort(byPosition);
   const fromIncomplete = analysis.complete ? [] : judgeIncomplete(analysis, rules, state);
   const fromWords = state.hasSkippedFiles() ? judgeByWords(text, rules, state, true) : undefined;
-  const joined = judgeJoinedRules(text, analysis, rules, state);
+  const joined = judgeJoinedRules(analysis, rules, state);
   const onText = [...fromIncomplete, fromWords, joined].filter((finding) => finding !== undefined);
   return {
     findings: [...onText, ...judged.map(({ finding }) => finding)],
@@ -95,11 +95,12 @@ function describePart(part: ShellPart, finding: PartFinding, source: string): Ju
   return { kind: part.kind, ...describeText(part, source), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
 }
 
-function describeText(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
+function describeText(part: ShellPart, source: string): Pick<JudgedPart, "text" | "head" | "dynamic"> {
   if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
   if (part.kind === "command") {
     const text = unmaskedText(part, source) ?? displayText(part);
-    return { text, head: headOf(part) ?? null, dynamic: isDynamic(part) };
+    const dynamic = part.openEnded || part.words.some((word) => staticValue(word) === undefined);
+    return { text, head: headOf(part) ?? null, dynamic };
   }
   return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
 }
@@ -113,20 +114,11 @@ function unmaskedText({ raw, at }: CommandPart, source: string): string | undefi
   return isSameText ? original : undefined;
 }
 
-function isDynamic(part: CommandPart): boolean {
-  return part.openEnded || part.words.some((word) => staticValue(word) === undefined);
-}
-
 /**
  * Deny and ask rules that span several commands, such as `Bash(curl * | bash)`. No single command matches them, so they are compared
  * with the whole text and with each of its pipelines. Blanks around the operators do not matter.
  */
-function judgeJoinedRules(
-  text: string,
-  { parts }: ShellAnalysis,
-  rules: RulesOn,
-  state: JudgeState,
-): PartFinding | undefined {
+function judgeJoinedRules({ text, parts }: ShellAnalysis, rules: RulesOn, state: JudgeState): PartFinding | undefined {
   const [deny, ask] = [rules.deny.filter(spansCommands), rules.ask.filter(spansCommands)];
   const commands = parts.filter(({ kind }) => kind === "command").length;
   if (deny.length + ask.length === 0 || commands < 2) return undefined;

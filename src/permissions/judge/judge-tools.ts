@@ -17,7 +17,6 @@ import { judgePath } from "./judge-path.ts";
 import {
   allowedByRule,
   askedBy,
-  type JudgedPart,
   modeDecides,
   type PartFinding,
   restrictedBy,
@@ -27,12 +26,7 @@ import {
 } from "./judgement.ts";
 
 /** Judges a tool that reads or edits: every path in its input, in every way that programs may read it. */
-export function judgeFiles(
-  tool: string,
-  kind: "read" | "edit",
-  input: ToolInput,
-  state: JudgeState,
-): { findings: readonly PartFinding[]; parts: readonly JudgedPart[] } {
+export function judgeFiles(tool: string, kind: "read" | "edit", input: ToolInput, state: JudgeState) {
   const writes = kind === "edit";
   const access: Access = { writes, shell: false, tools: [tool, writes ? "Edit" : "Read"] };
   const judged = inputPathsOf(tool, kind, input).map((given) => ({

@@ -192,10 +192,7 @@ export function decideByMode(mode: Mode, action: ActionKind): PermissionDecision
 }
 
 /** The result of judging a call's content. */
-export interface CallContent {
+export interface CallContent extends Pick<Judgement, "parts" | "complete" | "problems"> {
   readonly kind: ToolKind;
   readonly findings: readonly PartFinding[];
-  readonly parts: readonly JudgedPart[];
-  readonly complete: boolean;
-  readonly problems: readonly ShellProblem[];
 }

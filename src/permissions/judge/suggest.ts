@@ -13,17 +13,13 @@ export function suggest(content: CallContent, tool: string, state: JudgeState): 
   // Suggests nothing when a rule could not allow the call.
   if (!content.complete || content.findings.some(({ decision, by }) => decision !== "allow" && by !== "mode"))
     return [];
-  const updates: PermissionUpdate[] = [];
+  const found = new Map<string, PermissionUpdate>();
   for (const part of uncovered) {
     const update = suggestFor(part, content, tool, state);
-    if (
-      update &&
-      checkUpdates([update], state.policy).accepted.length === 1 &&
-      !updates.some((existing) => JSON.stringify(existing) === JSON.stringify(update))
-    )
-      updates.push(update);
-    if (updates.length === maxSuggestions) break;
+    if (update && checkUpdates([update], state.policy).accepted.length === 1) found.set(JSON.stringify(update), update);
+    if (found.size === maxSuggestions) break;
   }
+  const updates = [...found.values()];
   const edits =
     uncovered.length > 0 &&
     uncovered.every((part) => part.kind === "write" || (part.kind === "path" && content.kind === "edit"));

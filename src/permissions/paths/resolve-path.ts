@@ -114,10 +114,11 @@ export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs
   if (mode !== "auto") return mode === "insensitive";
   const volumeAnswers = volumes.get(disk) ?? new Map<number, boolean>();
   volumes.set(disk, volumeAnswers);
-  for (const { name, folder, stat } of existingSegments(path, fs).reverse()) {
-    const folds = volumeAnswers.get(stat.device) ?? sameFileInOtherCase(name, folder, stat, fs);
+  for (const segment of existingSegments(path, fs).reverse()) {
+    const { device } = segment.stat;
+    const folds = volumeAnswers.get(device) ?? sameFileInOtherCase(segment, fs);
     if (folds === undefined) continue;
-    volumeAnswers.set(stat.device, folds);
+    volumeAnswers.set(device, folds);
     return folds;
   }
   return true;
@@ -143,12 +144,7 @@ function existingSegments(path: string, fs: PathFs): ExistingSegment[] {
 }
 
 /** Whether a name in the other case is the same file. Undefined if the name has no case or the lookup fails. */
-function sameFileInOtherCase(
-  name: string,
-  folder: string,
-  stat: ExistingSegment["stat"],
-  fs: PathFs,
-): boolean | undefined {
+function sameFileInOtherCase({ name, folder, stat }: ExistingSegment, fs: PathFs): boolean | undefined {
   const otherCase = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
   if (otherCase === name) return undefined;
   const other = fs.lstat(`${folder}/${otherCase}`);

@@ -113,11 +113,7 @@ function tokenize(text: string, syntax: GlobSyntax): Token[] {
  * Reads a set up to its `]`. Undefined if it is not closed: then `[` is literal. A bash set with a class or an escape is read as any
  * character, which matches too many names rather than too few.
  */
-function readSet(
-  letters: readonly string[],
-  start: number,
-  syntax: GlobSyntax,
-): { token: Token; end: number } | undefined {
+function readSet(letters: readonly string[], start: number, syntax: GlobSyntax) {
   const negated = letters[start] === "!" || letters[start] === "^";
   const first = negated ? start + 1 : start;
   const ranges: [number, number][] = [];

@@ -23,7 +23,7 @@ const secondRule = /\)[\s,|]+(?:Bash|Read|Edit|Write|Grep|Glob|WebFetch|Agent|Ta
 export function parseRule(written: unknown): WrittenRule | Invalid {
   if (typeof written !== "string") return { invalid: "a rule must be a string" };
   const text = written.trim();
-  const tool = toolNameIn(text);
+  const tool = /^[\p{L}\p{N}_*.:@/-]{1,200}(?=$|[\s(|,[{])/u.exec(text)?.[0];
   const fault = (invalid: string): Invalid => (tool === undefined ? { invalid } : { invalid, tool });
   if (text === "") return fault("the rule is empty");
   if (text.length > maxRuleLength) return fault(`the rule has more than ${maxRuleLength} characters`);
@@ -46,8 +46,4 @@ function isEscaped(text: string, index: number): boolean {
   let slashes = 0;
   while (text[index - 1 - slashes] === "\\") slashes += 1;
   return slashes % 2 === 1;
-}
-
-function toolNameIn(text: string): string | undefined {
-  return /^[\p{L}\p{N}_*.:@/-]{1,200}(?=$|[\s(|,[{])/u.exec(text)?.[0];
 }

@@ -34,11 +34,10 @@ function collectLeaves(node: SyntaxNode, test: boolean, leaves: ParsedSpan[]): v
       return;
     case "Redirect":
     case "HereString":
-      leaves.push({ pos: node.pos, end: node.end, opens: true, test });
-      return;
     case "HereDoc":
       leaves.push({ pos: node.pos, end: node.end, opens: true, test });
-      leaves.push({ pos: node.body.pos, end: node.closing?.end ?? node.body.end, opens: true, test });
+      if (node.type === "HereDoc")
+        leaves.push({ pos: node.body.pos, end: node.closing?.end ?? node.body.end, opens: true, test });
       return;
     case "TestCommand":
       leaves.push({ pos: node.pos, end: node.pos + 2, opens: false, test: false });

@@ -6,7 +6,7 @@ import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
 import { inputReveals, standardInput, walkRedirections, wordsAfterClosings } from "./redirection.ts";
-import { type CommandPart, type ShellProblemCode, type ShellWord, staticValue } from "./shell-part.ts";
+import { type CommandPart, headOf, type ShellProblemCode, type ShellWord, staticValue } from "./shell-part.ts";
 import {
   followCd,
   mergeStates,
@@ -78,7 +78,7 @@ export function walkCommandRun(run: CommandRun, state: ShellState, walk: ShellWa
     return sameFlow(withUnknownFolder(state));
   }
   const builtin = readBuiltin(head, args);
-  if (builtin !== undefined && builtin !== "evaluates") return walkPlainForm(part, head, builtin, state, walk);
+  if (builtin !== undefined && builtin !== "evaluates") return walkPlainForm(part, builtin, state, walk);
   if (builtin === "evaluates") walk.problems.push({ code: "second-evaluation", at, text: raw });
   const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, { stdin: walk.stdin, openEnded });
   const opaque = inners.find((inner) => inner.kind === "opaque");
@@ -100,13 +100,8 @@ function changeFolder(head: string, args: readonly ShellWord[], state: ShellStat
   return flow;
 }
 
-function walkPlainForm(
-  part: CommandPart,
-  head: string,
-  form: PlainForm,
-  state: ShellState,
-  walk: ShellWalk,
-): ShellFlow {
+function walkPlainForm(part: CommandPart, form: PlainForm, state: ShellState, walk: ShellWalk): ShellFlow {
+  const head = headOf(part) ?? "";
   const text = part.words.map((word) => staticValue(word) ?? word.raw).join(" ");
   walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places: part.places });
   for (const name of form.sets) addVariablePart(name, name, part.at, isPrivateName(name, walk.envNames), state, walk);
@@ -142,24 +137,16 @@ function walkInner(inner: Inner, head: string, part: CommandPart, walk: ShellWal
     const isSafe = isHarmlessName(name) && staticValue(word) !== undefined;
     addVariablePart(name, word.raw, word.at, isSafe, startIn(part.places), innerWalk);
   }
-  const raw = inner.words.map((word) => word.raw).join(" ");
+  const { words } = inner;
+  const raw = words.map((word) => word.raw).join(" ");
   const state = inner.elsewhere ? unknownState : startIn(part.places);
-  const { words, carried } = inner;
   // Words added to the wrapper at run time are added to the inner command too. With find, `;` ends the inner command.
   const ends = /(^|\/)find$/.test(head);
   const openEnded = inner.openEnded === true || (part.openEnded && !ends);
   const fed = inner.fed === true || (part.fed === true && !ends);
   const { at, inputReveals: reveals } = part;
-  const run = {
-    words,
-    raw,
-    at,
-    openEnded,
-    ...(reveals && { inputReveals: reveals }),
-    ...(carried && { carried }),
-    ...(fed && { fed }),
-  };
-  return mergedEnd(walkCommandRun(run, state, innerWalk));
+  const further = defined({ inputReveals: reveals, carried: inner.carried || undefined, fed: fed || undefined });
+  return mergedEnd(walkCommandRun({ words, raw, at, openEnded, ...further }, state, innerWalk));
 }
 
 function mergedEnd({ ok, fail }: ShellFlow): ShellState {

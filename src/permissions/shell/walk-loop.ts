@@ -53,14 +53,14 @@ function roundStarts(node: Loop, before: ShellState, walk: ShellWalk): ShellStat
       rehearses: true,
     });
     const extended = withPossibleFolders(starts, visited);
-    if (
-      extended.folders.length + (extended.followed?.length ?? 0) ===
-      starts.folders.length + (starts.followed?.length ?? 0)
-    )
-      return extended;
+    if (countFolders(extended) === countFolders(starts)) return extended;
     starts = extended;
   }
   return starts;
+}
+
+function countFolders({ folders, followed = [] }: ShellState): number {
+  return folders.length + followed.length;
 }
 
 /** Walks one round of a loop, which begins in `inside`. The words of a `for` are expanded in `before`. */

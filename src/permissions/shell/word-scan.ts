@@ -75,10 +75,7 @@ const removedCharacters =
 const wholeWord = /[^\u0000-\u0020;&|()<>`\u0080-\u00a0\u1680\u2000-\u202f\u205f\u3000]+/g;
 const partOfWord = /[^\u0000-\u0020;&|()<>`\u007f-\u00a0\u1680\u2000-\u202f\u205f\u3000'"\\{},=$]+/g;
 
-function nameFinder(
-  wanted: readonly Segment[],
-  folded: boolean,
-): { search(word: string): void; readonly found: ReadonlySet<Segment> } {
+function nameFinder(wanted: readonly Segment[], folded: boolean) {
   const found = new Set<Segment>();
   const byLiteral = groupBy(wanted, (segment) => literalName(segment, folded));
   const patterns = byLiteral.get(undefined) ?? [];

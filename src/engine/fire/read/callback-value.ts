@@ -104,7 +104,8 @@ function readVerdict(ran: RunnerResult, value: Json, run: HookRun): ReadAnswer {
   if (kind === "allow" && unknown.length > 0) return failed(ran, inexactAllow(unknown), run);
   if (kind === "none") return { answer: noAnswer, warnings: [] };
   const { verdict, warnings } = honoured(kind, typeof reason === "string" ? reason : undefined, run);
-  const takes = mayRewrite && input !== undefined && takesInput(run);
+  const { answers } = run.event.row;
+  const takes = mayRewrite && input !== undefined && (answers.includes("updatedInput") || answers.includes("decision"));
   const answer = { verdict, ...(takes ? { input: input as ToolInput } : {}) };
   if (reason === undefined || typeof reason === "string") return { answer, warnings };
   const dropped = warn(run, "output-invalid", `The reason of a verdict is a string, not ${showValue(reason)}.`);
@@ -175,8 +176,4 @@ function failed(ran: RunnerResult, why: string, run: HookRun): ReadAnswer {
 
 function nameOf({ hook: { ref } }: HookRun): string {
   return `Hook ${ref.name}`;
-}
-
-function takesInput({ event: { row } }: HookRun): boolean {
-  return row.answers.includes("updatedInput") || row.answers.includes("decision");
 }

@@ -8,7 +8,7 @@ import {
   type PermissionUpdate,
   type ToolInput,
   type Verdict,
-  type Warning,
+  type WarningCode,
 } from "../../../protocol/internal.ts";
 import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
 import { fieldsFault } from "../../settings/check-fields.ts";
@@ -23,14 +23,15 @@ export function readExact(value: Readonly<Record<string, unknown>>, run: HookRun
   if (invalid !== undefined) return { invalid };
   const { verdict, unknownWord, ...read } = verdictOf(given, run);
   const warnings = [...read.warnings];
-  const input = inputOf(given, verdict.kind, run, warnings);
-  const specific = outputOf(given, verdict, run, warnings);
+  const report: Report = (code, message) => void warnings.push(warn(run, code, message));
+  const input = inputOf(given, verdict.kind, run, report);
+  const specific = outputOf(given, verdict, run, report);
   const answer: HookAnswerRecord = {
     verdict,
     ...input,
     ...textsOf(given, verdict.kind, run),
     ...stopOf(given, specific.permission?.interrupt === true),
-    output: { ...specific, ...terminalSequence(given, run, warnings) },
+    output: { ...specific, ...terminalSequence(given, report) },
   };
   return { answer, warnings, ...(unknownWord === undefined ? {} : { unknownWord }) };
 }
@@ -40,6 +41,9 @@ export interface ExactAnswer extends ReadAnswer {
   readonly unknownWord?: string;
 }
 
+/** Adds a warning about the hook. */
+type Report = (code: WarningCode, message: string) => void;
+
 /** Answers count only under the event's own name; where the row honours none at all, the object is merely ignored. */
 function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row } }: HookRun): string | undefined {
   if (specific === undefined || row.answers.length === 0 || specific.hookEventName === row.name) return undefined;
@@ -47,12 +51,12 @@ function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row 
   return `hookSpecificOutput.hookEventName must be "${row.name}", not "${specific.hookEventName}"`;
 }
 
-function inputOf(output: HookOutput, decision: string, run: HookRun, warnings: Warning[]): { input?: ToolInput } {
+function inputOf(output: HookOutput, decision: string, run: HookRun, report: Report): { input?: ToolInput } {
   const { answers } = run.event.row;
   const specific = output.hookSpecificOutput;
   if (decision === "defer") {
     const message = "updatedInput next to defer does not count: the call is kept as the model made it.";
-    if (specific?.updatedInput !== undefined) warnings.push(warn(run, "rewrite-ignored", message));
+    if (specific?.updatedInput !== undefined) report("rewrite-ignored", message);
     return {};
   }
   if (answers.includes("updatedInput") && specific?.updatedInput) return { input: specific.updatedInput };
@@ -82,16 +86,12 @@ function stopOf(output: HookOutput, interrupted: boolean): Pick<HookAnswerRecord
   return { stop: output.stopReason?.trim() ? { reason: output.stopReason } : {} };
 }
 
-function terminalSequence(
-  { terminalSequence }: HookOutput,
-  run: HookRun,
-  warnings: Warning[],
-): Pick<OutcomeOutput, "terminalSequence"> {
+function terminalSequence({ terminalSequence }: HookOutput, report: Report): Pick<OutcomeOutput, "terminalSequence"> {
   if (terminalSequence === undefined) return {};
   if (terminalSequenceAllowed(terminalSequence)) return { terminalSequence };
   const message =
     "terminalSequence may hold titles (OSC 0, 1, 2), notices (OSC 9, 99, 777) and BEL only; it was dropped";
-  warnings.push(warn(run, "terminal-sequence-dropped", message));
+  report("terminal-sequence-dropped", message);
   return {};
 }
 
@@ -99,18 +99,18 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type SpecificOutput = NonNullable<HookOutput["hookSpecificOutput"]>;
 
 /** The event-specific answers of an exact object: those the row honours; the others draw a warning. */
-function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, warnings: Warning[]): OutcomeOutput {
+function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, report: Report): OutcomeOutput {
   const { answers } = run.event.row;
   const result: Mutable<OutcomeOutput> = {};
-  if (answers.includes("decision")) Object.assign(result, permissionOutput(output, verdict, run, warnings));
+  if (answers.includes("decision")) Object.assign(result, permissionOutput(output, verdict, run, report));
   const specific: Partial<SpecificOutput> = output.hookSpecificOutput ?? {};
   for (const [name, value] of Object.entries(specific)) {
     const take = Object.hasOwn(takers, name) ? takers[name] : undefined;
     if (value === undefined || take === undefined) continue;
     const why = ignoredReason(name, run);
-    if (why !== undefined) warnings.push(warn(run, "output-ignored", `${name} was dropped: ${why}`));
+    if (why !== undefined) report("output-ignored", `${name} was dropped: ${why}`);
     else if (take === "same") Object.assign(result, { [name]: value });
-    else if (take !== "elsewhere") take(result, specific, run, warnings);
+    else if (take !== "elsewhere") take(result, specific, report);
   }
   if (verdict.kind === "deny" && answers.includes("action")) result.action = "decline";
   return result;
@@ -127,12 +127,7 @@ function ignoredReason(name: string, { event: { row, payload }, hook: { ref } }:
   return undefined;
 }
 
-type Taker = (
-  result: Mutable<OutcomeOutput>,
-  specific: Partial<SpecificOutput>,
-  run: HookRun,
-  warnings: Warning[],
-) => void;
+type Taker = (result: Mutable<OutcomeOutput>, specific: Partial<SpecificOutput>, report: Report) => void;
 
 /** How an answer gets into the outcome's `output`: the `same` value, or `elsewhere` by the verdict, the input and the texts. */
 const takers: Readonly<Record<string, Taker | "same" | "elsewhere">> = {
@@ -150,7 +145,11 @@ const takers: Readonly<Record<string, Taker | "same" | "elsewhere">> = {
   worktreePath: "same",
   action: "same",
   content: "same",
-  watchPaths: takeWatchPaths,
+  watchPaths: (result, { watchPaths = [] }, report) => {
+    result.watchPaths = watchPaths.filter((path) => isAbsolute(path));
+    for (const path of watchPaths.filter((path) => !isAbsolute(path)))
+      report("output-ignored", `watchPaths must be absolute; "${path}" was dropped`);
+  },
   updatedMCPToolOutput: (result, { updatedMCPToolOutput: value }) => {
     result.updatedToolOutput ??= value;
   },
@@ -161,24 +160,12 @@ const takers: Readonly<Record<string, Taker | "same" | "elsewhere">> = {
 
 const classifierUnits = 2_000;
 
-function takeWatchPaths(
-  result: Mutable<OutcomeOutput>,
-  { watchPaths = [] }: Partial<SpecificOutput>,
-  run: HookRun,
-  warnings: Warning[],
-): void {
-  result.watchPaths = watchPaths.filter((path) => isAbsolute(path));
-  for (const path of watchPaths.filter((path) => !isAbsolute(path))) {
-    warnings.push(warn(run, "output-ignored", `watchPaths must be absolute; "${path}" was dropped`));
-  }
-}
-
 /** `output.permission` of an event that answers for the user. */
 function permissionOutput(
   { hookSpecificOutput: specific }: HookOutput,
   verdict: Verdict,
   run: HookRun,
-  warnings: Warning[],
+  report: Report,
 ): Pick<OutcomeOutput, "permission"> {
   const answer = specific?.decision;
   if (verdict.kind === "deny") {
@@ -191,7 +178,7 @@ function permissionOutput(
   const updates = wanted.filter((entry, index): entry is PermissionUpdate => {
     const fault = faultOfUpdate(entry, run);
     if (fault === undefined) return true;
-    warnings.push(warn(run, "permission-update-invalid", `updatedPermissions[${index}] was dropped: ${fault}`));
+    report("permission-update-invalid", `updatedPermissions[${index}] was dropped: ${fault}`);
     return false;
   });
   return { permission: { behavior: "allow", ...(updates.length > 0 ? { updatedPermissions: updates } : {}) } };

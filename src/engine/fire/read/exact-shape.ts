@@ -60,27 +60,20 @@ function withoutField(value: Json, [name = "", answer]: readonly string[]): Json
 
 /** The answer, with a warning for each field that is misspelled or in the wrong object. */
 export function withFieldWarnings(read: ReadAnswer, value: Json, run: HookRun, subject: string): ReadAnswer {
+  const misspelled = (object: Json, fields: Fields, prefix: string): readonly Warning[] =>
+    Object.keys(object)
+      .slice(0, maxComparedFields)
+      .flatMap((name) => {
+        const near = Object.hasOwn(fields, name) ? undefined : closestName(name, Object.keys(fields));
+        const message = `${subject} ${prefix}${name}, which no answer has. Did you mean "${near}"?`;
+        return near === undefined ? [] : [warn(run, "output-invalid", message)];
+      });
   const found = [
-    ...misspelledFields(value, Object.keys(hookOutputFields), "", run, subject),
-    ...misspelledFields(specificOf(value), Object.keys(eventOutputFields), "hookSpecificOutput.", run, subject),
+    ...misspelled(value, hookOutputFields, ""),
+    ...misspelled(specificOf(value), eventOutputFields, "hookSpecificOutput."),
     ...misplacedFields(read, value, run, subject),
   ];
   return { answer: read.answer, warnings: found.length === 0 ? read.warnings : [...read.warnings, ...found] };
-}
-
-function misspelledFields(
-  value: Json,
-  known: readonly string[],
-  prefix: string,
-  run: HookRun,
-  subject: string,
-): readonly Warning[] {
-  const names = Object.keys(value).slice(0, maxComparedFields);
-  return names.flatMap((name) => {
-    const near = known.includes(name) ? undefined : closestName(name, known);
-    if (near === undefined) return [];
-    return [warn(run, "output-invalid", `${subject} ${prefix}${name}, which no answer has. Did you mean "${near}"?`)];
-  });
 }
 
 /** Far more fields than an answer has: a huge object must not block the host. */

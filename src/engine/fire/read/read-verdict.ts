@@ -118,21 +118,14 @@ function unknownWord(decision: string, run: HookRun): Warning {
   if (old.length === 0) return unknownDecision(decision, run);
   const known = old.map((word) => `"${word}"`).join(" and ");
   const way = row.answers.includes("permissionDecision") ? " Other decisions go into permissionDecision." : "";
-  return warn(
-    run,
-    "unknown-decision",
-    `${row.name} does not know decision: "${decision}"; it knows ${known} there.${way}`,
-  );
+  const message = `${row.name} does not know decision: "${decision}"; it knows ${known} there.${way}`;
+  return warn(run, "unknown-decision", message);
 }
 
 function unknownDecision(decision: string, run: HookRun, effect = ""): Warning {
-  const known = run.event.row.decisions;
+  const { decisions: known, name } = run.event.row;
   const way = known.length > 0 ? `It knows ${known.join(", ")}.` : "Hooks decide nothing here.";
-  return warn(
-    run,
-    "unknown-decision",
-    `${run.event.row.name} does not know the decision "${decision}".${effect} ${way}`,
-  );
+  return warn(run, "unknown-decision", `${name} does not know the decision "${decision}".${effect} ${way}`);
 }
 
 /** The words of a denial that came without any. */

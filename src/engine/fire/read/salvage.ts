@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Verdict } from "../../../protocol/internal.ts";
+import { isObject, parseJson } from "../../../protocol/internal.ts";
 import type { HookRun } from "../fire.ts";
 import { honoured } from "./read-verdict.ts";
 
@@ -6,7 +6,7 @@ import { honoured } from "./read-verdict.ts";
  * A denial or a question that can be read out of broken output, the stricter one if there are several. Never an allow: what opens a
  * door must be exact, what keeps it shut need not be. The field `decisionName` counts as the decision, whatever its name.
  */
-export function recoverRestriction(output: unknown, run: HookRun, decisionName?: string): RecoveredVerdict | undefined {
+export function recoverRestriction(output: unknown, run: HookRun, decisionName?: string) {
   const found = objectsIn(output).flatMap((object) => restrictionsIn(object, run, decisionName));
   const word = found.find(({ decision }) => decision === "deny") ?? found[0];
   if (word === undefined) return undefined;
@@ -16,15 +16,10 @@ export function recoverRestriction(output: unknown, run: HookRun, decisionName?:
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface RecoveredVerdict {
-  readonly verdict: Verdict;
-  /** How the hook wrote it, such as `decision: "DENY"`. */
-  readonly spelling: string;
-}
-
 interface Restriction {
   readonly decision: "deny" | "ask";
   readonly reason: string | undefined;
+  /** How the hook wrote it, such as `decision: "DENY"`. */
   readonly spelling: string;
 }
 

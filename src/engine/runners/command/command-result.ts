@@ -2,14 +2,11 @@ import type { FinishedProcess } from "../../../exec/internal.ts";
 import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/internal.ts";
 import type { Question } from "../../ports.ts";
 import type { RunnerResult } from "../runner-result.ts";
+import type { CommandRun } from "./start-command.ts";
 
 /** A finished process as the result of a runner. */
-export function resultOfProcess(
-  finished: FinishedProcess,
-  hook: CommandHook,
-  ref: HookRef,
-  before: readonly Warning[],
-): RunnerResult {
+export function resultOfProcess(finished: FinishedProcess, run: CommandRun, before: readonly Warning[]): RunnerResult {
+  const { ref } = run.hook;
   const { ended, stdout, stderr } = finished;
   const dropped = { stdout: stdout.droppedBytes, stderr: stderr.droppedBytes };
   // The output of a timed-out hook is not an answer, not even in the record.
@@ -21,7 +18,7 @@ export function resultOfProcess(
     stderr: stderr.text,
     droppedBytes: dropped.stdout + dropped.stderr > 0 ? dropped : undefined,
     failure: failureOf(finished, ref),
-    warnings: [...before, ...warningsOf(finished, hook, ref)],
+    warnings: [...before, ...warningsOf(finished, run.command, ref)],
   };
 }
 
@@ -115,10 +112,6 @@ export function questionLine(line: string): QuestionLine | undefined {
 
 function isOption(option: unknown): option is QuestionLine["options"][number] {
   if (!isObject(option)) return false;
-  const { key, label, description } = option;
-  return (
-    typeof key === "string" &&
-    typeof label === "string" &&
-    (description === undefined || typeof description === "string")
-  );
+  const { key, label, description = "" } = option;
+  return [key, label, description].every((text) => typeof text === "string");
 }

@@ -76,7 +76,7 @@ export function startCommand(run: CommandRun, onBackground?: OnBackground): Star
   if (instead !== undefined) running = startProcess(line, optionsIn(instead.path));
   if (mark !== undefined) closeSync(mark);
   const warnings = instead === undefined ? [] : [instead.warning];
-  const done = running.done.then((finished) => resultOfProcess(finished, hook, run.hook.ref, warnings));
+  const done = running.done.then((finished) => resultOfProcess(finished, run, warnings));
   return { done, running };
 }
 

@@ -86,18 +86,9 @@ function matchesHost(pattern: string, host: string): boolean {
   if (wanted === undefined) return false;
   const names = withoutDot(host).split(".");
   const patterns = wanted.split(".");
-  if (patterns[0] === "*") {
-    const tail = patterns.slice(1);
-    if (names.length <= tail.length) return false;
-    return matchesNames(tail, names.slice(names.length - tail.length));
-  }
-  return matchesNames(patterns, names);
-}
-
-function matchesNames(patterns: readonly string[], names: readonly string[]): boolean {
-  return (
-    patterns.length === names.length && patterns.every((pattern, index) => fitsWildcard(pattern, names[index] ?? ""))
-  );
+  const further = names.length - patterns.length;
+  if (patterns[0] === "*" ? further < 0 : further !== 0) return false;
+  return patterns.every((one, index) => fitsWildcard(one, names[further + index] ?? ""));
 }
 
 /** A host as the URL parser writes it: lower case, ASCII, numbers of an address in their usual form. */

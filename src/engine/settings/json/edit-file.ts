@@ -47,58 +47,47 @@ const maxAttempts = 5;
 export async function editSettings(file: string, change: PlanEdits, options: EditOptions = {}): Promise<EditedFile> {
   const { fs = nodeFs, signal, dryRun = false } = options;
   try {
-    if (dryRun) return (await planEdit(file, file, change, options, fs)).result;
+    if (dryRun) return (await planEdit(file)).result;
     await makeFolder(dirname(file), fs, options.folderMode ?? 0o755);
     // An edit under another name waits for the same lock.
     const target = await realFile(file, fs);
-    return await withLock(target, () => editLocked(file, target, change, options, fs), defined({ fs, signal }));
+    return await withLock(target, () => editLocked(target), defined({ fs, signal }));
   } catch (cause) {
     throw asProblem(cause, file);
   }
-}
 
-async function editLocked(
-  file: string,
-  target: string,
-  change: PlanEdits,
-  options: EditOptions,
-  fs: Fs,
-): Promise<EditedFile> {
-  const { mode = 0o644, beforeWrite } = options;
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const { bytes, result } = await planEdit(file, target, change, options, fs);
-    if (!result.changed) return result;
-    await beforeWrite?.(result);
-    const replaced = await replaceFile(target, Buffer.from(result.after), { fs, mode, expect: bytes ?? null });
-    if (replaced === "replaced") return result;
+  async function editLocked(target: string): Promise<EditedFile> {
+    const { mode = 0o644, beforeWrite } = options;
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const { bytes, result } = await planEdit(target);
+      if (!result.changed) return result;
+      await beforeWrite?.(result);
+      const replaced = await replaceFile(target, Buffer.from(result.after), { fs, mode, expect: bytes ?? null });
+      if (replaced === "replaced") return result;
+    }
+    throw busy(file, "it changes while it is being edited");
   }
-  throw busy(file, "it changes while it is being edited");
-}
 
-/** The edit of the file as it is now, and its current bytes. */
-async function planEdit(
-  file: string,
-  target: string,
-  change: PlanEdits,
-  { prepare, verify }: EditOptions,
-  fs: Fs,
-): Promise<{ bytes: Uint8Array | undefined; result: EditedFile }> {
-  const found = await readSettingsSource(target, fs);
-  if (found.is === "unreadable") throw unreadable(file, found.why);
-  const bytes = found.is === "read" ? found.bytes : undefined;
-  const before = bytes === undefined ? "{}\n" : decodeUtf8(bytes);
-  if (before === undefined) throw unreadable(file, "it is not UTF-8. It was left as it is");
-  const base = prepare !== undefined && valueIn(before).is === "read" ? prepare(before) : before;
-  // The editor refuses a text that cannot be read, with the position.
-  const read = valueIn(base);
-  const text = editText(base, change(read.is === "read" ? read.value : undefined, before), file);
-  const after = Buffer.from(text);
-  if (after.length > maxSettingsBytes) throw tooLarge(file, after.length);
-  const changed = text !== before;
-  const created = bytes === undefined && changed;
-  const result: EditedFile = { changed, created, before, after: text, contentHash: sha256(after) };
-  verify?.(result);
-  return { bytes, result };
+  /** The edit of the file as it is now, and its current bytes. */
+  async function planEdit(target: string): Promise<{ bytes: Uint8Array | undefined; result: EditedFile }> {
+    const { prepare, verify } = options;
+    const found = await readSettingsSource(target, fs);
+    if (found.is === "unreadable") throw unreadable(file, found.why);
+    const bytes = found.is === "read" ? found.bytes : undefined;
+    const before = bytes === undefined ? "{}\n" : decodeUtf8(bytes);
+    if (before === undefined) throw unreadable(file, "it is not UTF-8. It was left as it is");
+    const base = prepare !== undefined && valueIn(before).is === "read" ? prepare(before) : before;
+    // The editor refuses a text that cannot be read, with the position.
+    const read = valueIn(base);
+    const text = editText(base, change(read.is === "read" ? read.value : undefined, before), file);
+    const after = Buffer.from(text);
+    if (after.length > maxSettingsBytes) throw tooLarge(file, after.length);
+    const changed = text !== before;
+    const created = bytes === undefined && changed;
+    const result: EditedFile = { changed, created, before, after: text, contentHash: sha256(after) };
+    verify?.(result);
+    return { bytes, result };
+  }
 }
 
 function unreadable(file: string, why: string): Problem {

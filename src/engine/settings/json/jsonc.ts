@@ -134,7 +134,8 @@ function readDocument(text: string): JsonNode {
     const sign = text[start];
     if (sign === "{" || sign === "[") {
       at += 1;
-      const items = sign === "{" ? readMembers(depth) : readElements(depth);
+      const items =
+        sign === "{" ? readMembers(depth) : readItems("]", () => ({ start: at, value: readValue(depth + 1) }));
       return { kind: sign === "{" ? "object" : "array", start, end: at, items };
     }
     const value = sign === '"' ? readString() : readWord();
@@ -154,10 +155,6 @@ function readDocument(text: string): JsonNode {
       at += 1;
       return { key, start, value: readValue(depth + 1) };
     });
-  }
-
-  function readElements(depth: number): JsonItem[] {
-    return readItems("]", () => ({ start: at, value: readValue(depth + 1) }));
   }
 
   function readItems(end: "}" | "]", next: () => JsonItem): JsonItem[] {

@@ -60,7 +60,7 @@ function coverCommand(walk: CommandWalk): void {
   const { command } = walk;
   const words = meaningsOf(command.words, walk);
   const at = words.findIndex(
-    ({ values }) => !values.every((value) => programs.keywords.has(value) || isAssignment(value)),
+    ({ values }) => !values.every((value) => programs.keywords.has(value) || /^\w+\+?=/.test(value)),
   );
   const head = words[at];
   const isCommandItself = walk.label === "";
@@ -75,10 +75,6 @@ function coverCommand(walk: CommandWalk): void {
   // `$CMD` may be a whole command.
   if (!isCommandItself) coverNested(head, walk);
   runWords(words.slice(at), walk);
-}
-
-function isAssignment(value: string): boolean {
-  return /^\w+\+?=/.test(value);
 }
 
 /** Covers what a command runs, from its program on. */

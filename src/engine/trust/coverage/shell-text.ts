@@ -1,19 +1,12 @@
-import {
-  closing,
-  heredocBody,
-  type Piece,
-  type ShellText,
-  type TextCommand,
-  type TextWord,
-  unescaped,
-} from "./shell-words.ts";
+import { closing, heredocBody, type Piece, type TextCommand, type TextWord, unescaped } from "./shell-words.ts";
 
 /**
  * The commands of a shell text, flat and in order. It is more permissive than a shell and never fails:
  * an unclosed quote or bracket ends with the text. Linear time.
  */
-export function readShellText(text: string): ShellText {
+export function readShellText(text: string) {
   const commands: TextCommand[] = [];
+  /** Scripts inside words: `$(…)`, backticks, `<(…)` and `>(…)`. */
   const scripts: string[] = [];
   const heredocs: { readonly end: string; readonly command: ReturnType<typeof emptyCommand> }[] = [];
   let command = emptyCommand(false);
@@ -66,7 +59,7 @@ export function readShellText(text: string): ShellText {
       if (next !== "\n") add(next, true);
       at += 2;
     } else if (char === "$") dollar(quoted);
-    else if (char === "`") backticks();
+    else if (char === "`") output(takeQuoted("`").replace(/\\([`\\$])/g, "$1"));
     else {
       add(char, quoted);
       at += 1;
@@ -114,10 +107,6 @@ export function readShellText(text: string): ShellText {
     const [, operator = "", operand = ""] = /^(?:\[[^\]]*\])?(:?[-=+?]|%%?|##?|[\s\S])?([\s\S]*)$/.exec(rest) ?? [];
     push({ kind: "variable", name: mark === "" ? name : "", operator, operand });
     if (/\$\(|`/.test(operand)) scripts.push(operand);
-  }
-
-  function backticks(): void {
-    output(takeQuoted("`").replace(/\\([`\\$])/g, "$1"));
   }
 
   function output(script: string): void {

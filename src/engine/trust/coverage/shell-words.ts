@@ -24,12 +24,6 @@ export interface TextCommand {
   readonly pattern: boolean;
 }
 
-export interface ShellText {
-  readonly commands: readonly TextCommand[];
-  /** Scripts inside words: `$(…)`, backticks, `<(…)` and `>(…)`. */
-  readonly scripts: readonly string[];
-}
-
 /** The position of the bracket that closes the one at `from`; the end of the text when there is none. */
 export function closing(text: string, from: number, open: string, close: string): number {
   let depth = 0;

@@ -64,20 +64,13 @@ export function optionCommands(head: string, args: readonly ShellWord[]): ShellW
   );
 }
 
-/** The effects of a script for sed, besides editing its stream. */
-interface SedEffects {
-  /** Commands that `e` runs in a shell. */
-  readonly runs: readonly string[];
-  readonly reads: readonly string[];
-  readonly writes: readonly string[];
-  /** It runs text from its input, or it could not be parsed. */
-  readonly opaque: boolean;
-}
-
 const address = /(?:\d+(?:~\d+)?|\$|[+~]\d+|\/(?:\\.|\[[^\]]*\]|[^/\\[])*\/[IM]*|\\(.)(?:(?!\1)[\s\S])*\1[IM]*)/y;
 
-/** Parses a script of GNU sed. */
-export function readSedScript(script: string): SedEffects {
+/**
+ * The effects of a script for GNU sed, besides editing its stream: the commands that `e` runs in a shell, and files. `opaque`: it runs text
+ * from its input, or it could not be parsed.
+ */
+export function readSedScript(script: string) {
   const [runs, reads, writes]: [string[], string[], string[]] = [[], [], []];
   let [at, opaque] = [0, false];
   const skip = (pattern: RegExp): string => {

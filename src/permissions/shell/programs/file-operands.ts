@@ -214,10 +214,8 @@ export function pathsOf(word: ShellWord, places: Places, home: string): { paths:
   const text = staticValue(word);
   if (text === undefined) {
     // A tilde is home, or a literal name if there is no such user.
-    return {
-      paths: word.tilde === undefined ? [] : [home + word.tilde, ...below(places, `~${word.tilde}`)],
-      sure: false,
-    };
+    const paths = word.tilde === undefined ? [] : [home + word.tilde, ...below(places, `~${word.tilde}`)];
+    return { paths, sure: false };
   }
   return text.startsWith("/") ? { paths: [text], sure: true } : { paths: below(places, text), sure: !places.unknown };
 }

@@ -1,3 +1,5 @@
+import { lazy } from "../../../protocol/internal.ts";
+
 /** A word that names a file, and the access to it. */
 export interface FileOperand {
   /** The name as a pattern of bash; undefined when it is not known beforehand. */
@@ -71,17 +73,10 @@ const writes =
   "rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nvim nano mkfifo mknod unzip gunzip sponge";
 const writesLast = "cp ln install rsync scp link";
 
-let table: ReadonlyMap<string, FileProgram> | undefined;
-
 /** The programs that work on the files in their operands, by name. Built on the first call, so that loading the module is cheap. */
-export function filePrograms(): ReadonlyMap<string, FileProgram> {
-  table ??= buildTable();
-  return table;
-}
-
-function buildTable(): ReadonlyMap<string, FileProgram> {
+export const filePrograms: () => ReadonlyMap<string, FileProgram> = lazy(() => {
   const own = new Map(details.flatMap(([names, detail]) => names.split(" ").map((name) => [name, detail] as const)));
   const rows = (does: FileProgram["does"], names: string) =>
     names.split(" ").map((name) => [name, { does, text: "", ...own.get(name) }] as const);
   return new Map([...rows("reads", reads), ...rows("writes", writes), ...rows("writes last", writesLast)]);
-}
+});

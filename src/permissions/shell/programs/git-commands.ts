@@ -51,40 +51,29 @@ function comparedFiles(verb: string, rest: readonly ShellWord[]): readonly Shell
   return verb === "diff" && operands.length === 2 && outside ? operands : [];
 }
 
-interface GitLine {
-  readonly configured: readonly ShellWord[];
-  readonly verb: string;
-  readonly rest: readonly ShellWord[];
-  /** The index of the verb. */
-  readonly at: number;
-  /** The values of `-C`; each is relative to the one before. */
-  readonly folders: readonly string[];
-  readonly opaque?: string;
-}
-
 /** Reads the options before the verb. `-c` has a setting; `-C` and some others have a value. */
-export function readLine(args: readonly ShellWord[]): GitLine {
+export function readLine(args: readonly ShellWord[]) {
   const configured: ShellWord[] = [];
+  /** The values of `-C`; each is relative to the one before. */
   const folders: string[] = [];
   let opaque: string | undefined;
-  let index = 0;
-  for (; index < args.length; index++) {
-    const word = args[index];
+  /** The index of the verb, in the end. */
+  let at = 0;
+  for (; at < args.length; at++) {
+    const word = args[at];
     const text = word?.pieces[0] ?? "";
     if (/^--(git-dir|exec-path=|config-env)/.test(text)) opaque = `git ${text} can name programs to run`;
     if (text === "-c") {
-      index += 1;
-      const setting = args[index];
+      at += 1;
+      const setting = args[at];
       if (setting) configured.push(setting);
     } else if (/^(-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/.test(text)) {
-      index += 1;
-      const folder = args[index];
+      at += 1;
+      const folder = args[at];
       if (text === "-C" && folder) folders.push(staticValue(folder) ?? "");
     } else if (!text.startsWith("-")) break;
   }
-  const verb = args[index];
-  const line = { configured, verb: staticValue(verb) ?? "", rest: args.slice(index + 1), at: index, folders };
-  return opaque === undefined ? line : { ...line, opaque };
+  return { configured, verb: staticValue(args[at]) ?? "", rest: args.slice(at + 1), at, folders, opaque };
 }
 
 /** The words of a git line without the options before its verb, as rules on the verb are written. Undefined without such options. */

@@ -1,3 +1,4 @@
+import { lazy } from "../../../protocol/internal.ts";
 import type { Wrapper } from "./wrappers.ts";
 
 /** Programs, separated by commas and each with its verbs, that have the same options. */
@@ -99,24 +100,13 @@ const carriers: readonly LauncherRow[] = [
   ["lxc-attach", { usage: "-n=", elsewhere: true }],
 ];
 
-interface LauncherTable {
-  /** Wrappers whose options are only partly known, by program or by program and verbs. */
-  readonly launchers: ReadonlyMap<string, Wrapper>;
-  /** What the name of a launcher may begin with: `docker`, `docker compose`. */
-  readonly prefixes: ReadonlySet<string>;
-}
-
-let table: LauncherTable | undefined;
-
-/** Built on the first call, so that loading the module is cheap. */
-export function launcherTable(): LauncherTable {
-  table ??= buildTable();
-  return table;
-}
-
-function buildTable(): LauncherTable {
+/**
+ * `launchers` are wrappers whose options are only partly known, by program or by program and verbs. `prefixes` are what the name of a
+ * launcher may begin with: `docker`, `docker compose`. Built on the first call, so that loading the module is cheap.
+ */
+export const launcherTable = lazy(() => {
   const rows = [...around, ...carriers.map(([names, wrapper]) => [names, { ...wrapper, carries: true }] as const)];
-  const launchers = new Map(
+  const launchers: ReadonlyMap<string, Wrapper> = new Map(
     rows.flatMap(([names, wrapper]) => names.split(", ").map((name) => [name, wrapper] as const)),
   );
   const prefixes = [...launchers.keys()].flatMap((name) => {
@@ -124,4 +114,4 @@ function buildTable(): LauncherTable {
     return verbs.length > 1 ? [head, `${head} ${verbs[0]}`] : [head];
   });
   return { launchers, prefixes: new Set(prefixes) };
-}
+});

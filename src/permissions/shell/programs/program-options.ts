@@ -41,21 +41,14 @@ interface ProgramOption {
 }
 
 /** Reads the options before the first operand, with which `rest` begins. Undefined if a word or an option is unknown. */
-export function readOptions(
-  words: readonly ShellWord[],
-  grammar: OptionGrammar,
-): { options: readonly ProgramOption[]; rest: readonly ShellWord[] } | undefined {
+export function readOptions(words: readonly ShellWord[], grammar: OptionGrammar) {
   const options: ProgramOption[] = [];
   const read = readFrom(words, 0, grammar, options);
   return read && { options, rest: words.slice(read.next) };
 }
 
 /** Reads options anywhere among the operands, as GNU programs do. `unknownIsText`: an unknown word is an operand. */
-export function readProgramArguments(
-  words: readonly ShellWord[],
-  grammar: OptionGrammar,
-  unknownIsText: boolean,
-): { options: readonly ProgramOption[]; operands: readonly ShellWord[] } | undefined {
+export function readProgramArguments(words: readonly ShellWord[], grammar: OptionGrammar, unknownIsText: boolean) {
   const options: ProgramOption[] = [];
   const operands: ShellWord[] = [];
   for (let index = 0; index < words.length; index++) {
@@ -75,12 +68,7 @@ export function readProgramArguments(
 }
 
 /** Reads options from `start` on. `next` is the first operand; `ended` is true if `--` precedes it. */
-function readFrom(
-  words: readonly ShellWord[],
-  start: number,
-  grammar: OptionGrammar,
-  options: ProgramOption[],
-): { next: number; ended: boolean } | undefined {
+function readFrom(words: readonly ShellWord[], start: number, grammar: OptionGrammar, options: ProgramOption[]) {
   for (let index = start; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) break;

@@ -86,6 +86,8 @@ const readOnlyCommands: ReadonlyMap<string, ReadOnlyCommand> = new Map(
   }),
 );
 
+type ProgramArguments = NonNullable<ReturnType<typeof readProgramArguments>>;
+
 /** What a read-only command reads. */
 export interface ReadFiles {
   readonly files: readonly ShellWord[];
@@ -111,10 +113,7 @@ export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
   );
   const files = [...operandFiles(command, read), ...named].filter((word) => staticValue(word) !== "-");
   if (files.some((word) => staticValue(word) === undefined)) return undefined;
-  return {
-    files,
-    deep: command.deep !== undefined && read.options.some(({ name: option }) => command.deep?.includes(option)),
-  };
+  return { files, deep: read.options.some(({ name }) => command.deep?.includes(name)) };
 }
 
 /** Commands that print nothing of their words. */
@@ -143,18 +142,14 @@ function shallow(files: readonly ShellWord[] | undefined): ReadFiles | undefined
   return files && { files, deep: false };
 }
 
-function operandFiles(
-  command: ReadOnlyCommand,
-  read: { options: readonly { name: string }[]; operands: readonly ShellWord[] },
-): ShellWord[] {
-  const { options, operands } = read;
+function operandFiles(command: ReadOnlyCommand, { options, operands }: ProgramArguments): readonly ShellWord[] {
   const here: ShellWord = { ...emptyWord, pieces: ["."], raw: "." };
   if (command.operands === "text" || command.operands === "none") return [];
-  if (command.operands === undefined) return operands.length === 0 && command.reads === "here" ? [here] : [...operands];
+  if (command.operands === undefined) return operands.length === 0 && command.reads === "here" ? [here] : operands;
   const given = options.some(({ name }) => name === "e" || name === "--regexp");
   const files = given ? operands : operands.slice(1);
   const recursive = options.some(({ name }) => command.deep?.includes(name));
-  return files.length === 0 && recursive ? [here] : [...files];
+  return files.length === 0 && recursive ? [here] : files;
 }
 
 /** The words of a test that name files. Undefined if one of them is unknown. */
