@@ -116,8 +116,8 @@ export const hookTypes: Readonly<Record<"all" | "io" | "local" | "stop", readonl
   stop: [...io, "prompt", "agent", "function"],
 };
 
-/** What most events have in common. A row starts with these values and states what differs. */
-export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
+/** What most events have in common. */
+const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
   since: "2.1.197",
   carries: [],
   matchesOn: null,
@@ -137,8 +137,8 @@ export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
   special: {},
 };
 
-/** The same for events about one tool call. */
-export const usualOnTool: Omit<EventRow, "name" | "fires" | "fields"> = {
+/** What most events about one tool call have in common. */
+const usualOnTool: Omit<EventRow, "name" | "fires" | "fields"> = {
   ...usual,
   phase: "tool",
   carries: ["permission_mode", "effort", "agent"],
@@ -146,6 +146,35 @@ export const usualOnTool: Omit<EventRow, "name" | "fires" | "fields"> = {
   types: hookTypes.all,
   special: { onTool: true },
 };
+
+/** What a row of an event about one tool call states: what every row needs, and what differs from other such events. */
+interface ToolRowFacts<Name extends string, Own extends Fields, App extends AppMethod>
+  extends Partial<EventRow<Name, Own>> {
+  readonly name: Name;
+  readonly fires: string;
+  readonly fields: Own;
+  readonly app: App;
+}
+
+/** The same for other events. */
+interface RowFacts<Name extends string, Own extends Fields, App extends AppMethod>
+  extends ToolRowFacts<Name, Own, App> {
+  readonly phase: Phase;
+}
+
+/** A row of the catalog. */
+export function catalogRow<const Name extends string, const Own extends Fields, const App extends AppMethod>(
+  facts: RowFacts<Name, Own, App>,
+): CatalogRow<Name, Own, App> {
+  return { ...usual, ...facts };
+}
+
+/** A row of the catalog for an event about one tool call. */
+export function toolRow<const Name extends string, const Own extends Fields, const App extends AppMethod>(
+  facts: ToolRowFacts<Name, Own, App>,
+): CatalogRow<Name, Own, App> {
+  return { ...usualOnTool, ...facts };
+}
 
 /** What hook apps know about an event, in addition to its row. */
 export interface AppMethod {
