@@ -34,8 +34,16 @@ export function resolveCalls(table: CallTable, fileInfo: (file: number) => Owner
     }
     rows.length = 0;
     for (let at = row; at >= 0; at = next[at] as number) rows.push(at);
-    if (!disagree(table, rows)) chooseRow(table, rows, false, owners, take);
-    else for (const some of byRequest(table, rows)) chooseRow(table, some, disagree(table, some), owners, take);
+    if (!disagree(table, rows)) takeBest(rows, false);
+    else for (const some of byRequest(table, rows)) takeBest(some, disagree(table, some));
+  }
+
+  function takeBest(some: readonly number[], conflict: boolean): void {
+    const owner = owners(some);
+    const file = table.words[owner * wordColumn.size + wordColumn.file] as number;
+    let best = some[0] as number;
+    for (const row of some) if (isBetter(table, row, best, file)) best = row;
+    take(best, owner, conflict);
   }
 }
 
@@ -100,20 +108,6 @@ function differ(figures: Float64Array, place: number, rows: readonly number[]): 
     known = value;
   }
   return false;
-}
-
-function chooseRow(
-  table: CallTable,
-  rows: readonly number[],
-  conflict: boolean,
-  owners: OwnerFinder,
-  take: CallSink,
-): void {
-  const owner = owners(rows);
-  const file = table.words[owner * wordColumn.size + wordColumn.file] as number;
-  let best = rows[0] as number;
-  for (const row of rows) if (isBetter(table, row, best, file)) best = row;
-  take(best, owner, conflict);
 }
 
 /** A stop reason, then the larger output, then the larger sum of all classes, then the earlier line in the owner's file. */
