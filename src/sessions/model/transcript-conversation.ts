@@ -128,7 +128,7 @@ export function takeSidechains(items: readonly TranscriptItem[]): {
   return { main, chains: [...chains.values()] };
 }
 
-function isSidechainItem(item: TranscriptItem): item is Entry & { uuid: string; parentUuid: string | null } {
+export function isSidechainItem(item: TranscriptItem): item is GraphEntry {
   return item.kind !== "unreadable" && item.isSidechain === true && isGraphEntry(item);
 }
 
