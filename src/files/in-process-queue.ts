@@ -61,6 +61,19 @@ function comesUp(line: Line, waitMs: number, signal?: AbortSignal): Promise<bool
   });
 }
 
+const lastWork = new Map<string, Promise<unknown>>();
+
+/** Runs work of one key one after the other, in the order of the calls. Work that fails does not hold up what follows it. */
+export async function inOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const current = (lastWork.get(key) ?? Promise.resolve()).then(work, work);
+  lastWork.set(key, current);
+  try {
+    return await current;
+  } finally {
+    if (lastWork.get(key) === current) lastWork.delete(key);
+  }
+}
+
 /** Milliseconds on a clock that only goes forward. Not `performance.now`: touching it costs a twentieth of a start of Node. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();

@@ -141,25 +141,24 @@ function* usage({ threads, live }: CheckedSession): Generator<CheckFinding> {
 /** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
 function* drift({ threads }: CheckedSession): Generator<CheckFinding> {
   for (const { items } of threads) {
-    yield* unknownNames(items, "type", "unknownTypes");
-    yield* unknownNames(items, "field", "unknownFields");
+    for (const what of ["type", "field"] as const) {
+      const names = new Map<string, number>();
+      let first: TranscriptItem | undefined;
+      for (const item of items) {
+        for (const [name, count] of unknownNames(item, what)) {
+          first ??= item;
+          names.set(name, (names.get(name) ?? 0) + count);
+        }
+      }
+      if (first !== undefined) yield findingAt(first, `unknown-${what}`, "note", unknownText(names, what));
+    }
   }
 }
 
-function* unknownNames(
-  items: readonly TranscriptItem[],
-  what: "type" | "field",
-  key: "unknownTypes" | "unknownFields",
-): Generator<CheckFinding> {
-  const names = new Map<string, number>();
-  let first: TranscriptItem | undefined;
-  for (const item of items) {
-    for (const [name, count] of formatDriftOf([item]).flatMap((one) => Object.entries(one[key]))) {
-      first ??= item;
-      names.set(name, (names.get(name) ?? 0) + count);
-    }
-  }
-  if (first !== undefined) yield findingAt(first, `unknown-${what}`, "note", unknownText(names, what));
+function unknownNames(item: TranscriptItem, what: "type" | "field"): [string, number][] {
+  return formatDriftOf([item]).flatMap(({ unknownTypes, unknownFields }) =>
+    Object.entries(what === "type" ? unknownTypes : unknownFields),
+  );
 }
 
 function unknownText(names: ReadonlyMap<string, number>, what: string): string {

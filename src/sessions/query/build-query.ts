@@ -44,17 +44,9 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
       return keep<SessionToolCall>((element) => "use" in element && hasName(element.name), { of: "tools" });
     },
     attachments: (type) =>
-      keepEntries<AttachmentEntry>(
-        (entry) => entry.kind === "attachment" && (type === undefined || entry.type === type),
-      ),
-    system: (subtype) =>
-      keepEntries<SystemEntry>(
-        (entry) => entry.kind === "system" && (subtype === undefined || entry.subtype === subtype),
-      ),
-    hooks: (event) =>
-      keepEntries<AttachmentEntry>(
-        (entry) => isHookRecord(entry) && (event === undefined || entry.hookEvent === event),
-      ),
+      keepEntries<AttachmentEntry>((entry) => entry.kind === "attachment" && fits(entry.type, type)),
+    system: (subtype) => keepEntries<SystemEntry>((entry) => entry.kind === "system" && fits(entry.subtype, subtype)),
+    hooks: (event) => keepEntries<AttachmentEntry>((entry) => isHookRecord(entry) && fits(entry.hookEvent, event)),
     agents: ({ depth } = {}) => {
       if (depth !== undefined) checkArgument("depth", depth, countCheck);
       return keep<Subagent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
@@ -110,6 +102,11 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     },
     [Symbol.asyncIterator]: read,
   };
+}
+
+/** Without a wanted value every value fits. */
+function fits(value: string | undefined, wanted: string | undefined): boolean {
+  return wanted === undefined || value === wanted;
 }
 
 const agentsCheck = checkOf('"agents"', (what) => what === "agents");

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { sha256 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
-import { memoized } from "../../sessions/internal.ts";
+import { memoized, Problem } from "../../protocol/internal.ts";
 import { type PriceRow, readRows } from "./price-rows.ts";
 
 /** Prices by model and time. */
