@@ -119,11 +119,7 @@ async function* results<T extends QueryElement>(source: QuerySource, plan: Query
   for await (const element of elements) yield element as T;
 }
 
-async function* passing(
-  source: QuerySource,
-  plan: QueryPlan,
-  end: "front" | "back",
-): AsyncGenerator<QueryElement, undefined> {
+async function* passing(source: QuerySource, plan: QueryPlan, end: "front" | "back"): AsyncIterable<QueryElement> {
   const tests: ElementTest[] = [];
   for (const test of plan.tests) tests.push(await test(source));
   for await (const element of source.run(plan, end)) {
@@ -132,10 +128,7 @@ async function* passing(
   }
 }
 
-async function* sliced(
-  elements: AsyncIterable<QueryElement>,
-  slice: QuerySlice,
-): AsyncGenerator<QueryElement, undefined> {
+async function* sliced(elements: AsyncIterable<QueryElement>, slice: QuerySlice): AsyncIterable<QueryElement> {
   if ("reverse" in slice) {
     yield* (await collect(elements)).reverse();
     return;

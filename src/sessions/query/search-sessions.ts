@@ -154,11 +154,7 @@ async function belongsTo(place: SessionPlace, filter: ProjectFolderFilter | unde
 
 type FileHit = Omit<RankedHit, "session" | "place" | "agentId">;
 
-async function* hitsIn(
-  file: string,
-  pattern: SearchPattern,
-  options: SearchOptions,
-): AsyncGenerator<FileHit, undefined> {
+async function* hitsIn(file: string, pattern: SearchPattern, options: SearchOptions): AsyncIterable<FileHit> {
   const reader = readLines(file, { tail: "give", signal: options.signal });
   let source: RecordSource | undefined;
   for await (const batch of reader) {
