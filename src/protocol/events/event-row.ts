@@ -147,8 +147,8 @@ const usualOnTool: Omit<EventRow, "name" | "fires" | "fields"> = {
   special: { onTool: true },
 };
 
-/** What a row of an event about one tool call states: what every row needs, and what differs from other such events. */
-interface ToolRowFacts<Name extends string, Own extends Fields, App extends AppMethod>
+/** What a row states: what every event has, and what differs from most events. */
+interface RowFacts<Name extends string, Own extends Fields, App extends AppMethod>
   extends Partial<EventRow<Name, Own>> {
   readonly name: Name;
   readonly fires: string;
@@ -156,22 +156,16 @@ interface ToolRowFacts<Name extends string, Own extends Fields, App extends AppM
   readonly app: App;
 }
 
-/** The same for other events. */
-interface RowFacts<Name extends string, Own extends Fields, App extends AppMethod>
-  extends ToolRowFacts<Name, Own, App> {
-  readonly phase: Phase;
-}
-
 /** A row of the catalog. */
 export function catalogRow<const Name extends string, const Own extends Fields, const App extends AppMethod>(
-  facts: RowFacts<Name, Own, App>,
+  facts: RowFacts<Name, Own, App> & { readonly phase: Phase },
 ): CatalogRow<Name, Own, App> {
   return { ...usual, ...facts };
 }
 
 /** A row of the catalog for an event about one tool call. */
 export function toolRow<const Name extends string, const Own extends Fields, const App extends AppMethod>(
-  facts: ToolRowFacts<Name, Own, App>,
+  facts: RowFacts<Name, Own, App>,
 ): CatalogRow<Name, Own, App> {
   return { ...usualOnTool, ...facts };
 }

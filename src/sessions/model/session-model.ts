@@ -124,12 +124,8 @@ function agentDrafts(content: SessionContent, chains: readonly Sidechain[]): Sub
     inline: true,
     draft: draftConversation(items, id),
   }));
-  return [...inFiles, ...inMain].sort(byStart);
-}
-
-/** A fixed order, so that the order of files does not change the model. */
-function byStart(a: SubagentDraft, b: SubagentDraft): number {
-  return startKey(a) < startKey(b) ? -1 : 1;
+  // A fixed order, so that the order of files does not change the model.
+  return [...inFiles, ...inMain].sort((a, b) => (startKey(a) < startKey(b) ? -1 : 1));
 }
 
 function startKey({ draft, id }: SubagentDraft): string {

@@ -1,4 +1,4 @@
-import { groupBy } from "../../protocol/internal.ts";
+import { groupBy, memoized } from "../../protocol/internal.ts";
 import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.ts";
 
 /** What is known of a file when several hold the same call. */
@@ -135,20 +135,8 @@ type OwnerFinder = (rows: readonly number[]) => number;
 
 function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => OwnerInfo): OwnerFinder {
   // Files share many calls with few others: the owner is determined once for each set of files.
-  const known = new Map<string, number>();
+  const ownerAmong = memoized((numbers: string) => owningFile(numbers.split(",").map(Number), fileInfo));
   const files: number[] = [];
-
-  function fileOf(): number {
-    const first = files[0] as number;
-    if (files.length === 1) return first;
-    const key = files.join();
-    let file = known.get(key);
-    if (file === undefined) {
-      file = owningFile(files, fileInfo);
-      known.set(key, file);
-    }
-    return file;
-  }
 
   return (rows) => {
     let best = 2;
@@ -159,7 +147,7 @@ function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => 
       const file = words[w + wordColumn.file] as number;
       if (words[w + wordColumn.rank] === best && !files.includes(file)) files.push(file);
     }
-    const file = fileOf();
+    const file = files.length === 1 ? (files[0] as number) : ownerAmong(files.join());
     let owner = -1;
     for (const row of rows) {
       const w = row * wordColumn.size;

@@ -90,22 +90,17 @@ export async function indexedLedger(
   }
 }
 
-interface Refreshed {
-  readonly manifest: Manifest;
-  /** Files that exist and could not be read; the manifest does not hold them, so the next run tries again. */
-  readonly unread: readonly UnreadFile[];
-}
-
 /**
  * Brings what is known up to date with the files that exist. Only files that changed are read, and those that share
  * calls with them: for a call that several files hold, one change can move the owner. All other figures stay as they are.
+ * Files that exist and could not be read are in `unread`; the manifest does not hold them, so the next run tries again.
  */
 async function refresh(
   before: Manifest | undefined,
   found: readonly TranscriptFile[],
   prices: PriceTable,
   options: ScanOptions & KeepOptions,
-): Promise<Refreshed> {
+): Promise<{ readonly manifest: Manifest; readonly unread: readonly UnreadFile[] }> {
   const scan = openScan(found, options, before?.names);
   const { table, names, unread } = scan;
   const old = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
