@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const configChange = catalogRow({
+export const configChange = {
   name: "ConfigChange",
   phase: "settings",
   fires: "a settings file or skill was changed by another process; not by the host's own writes",
@@ -23,4 +23,4 @@ export const configChange = catalogRow({
     blocksWhen: ({ source }) => source !== "policy_settings",
   },
   app: { method: "onConfigChange", answers: ["block"] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const cwdChanged = catalogRow({
+export const cwdChanged = {
   name: "CwdChanged",
   phase: "settings",
   fires: "the working directory changed; before that call's PostToolUse",
@@ -12,4 +12,4 @@ export const cwdChanged = catalogRow({
   awaited: false,
   special: { envFile: true },
   app: { method: "onCwdChanged", answers: ["watchPaths"] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const directoryAdded = catalogRow({
+export const directoryAdded = {
   name: "DirectoryAdded",
   phase: "settings",
   since: "declared",
@@ -13,4 +13,4 @@ export const directoryAdded = catalogRow({
   awaited: false,
   special: { messageIsContext: ({ source }) => source === "slash_command" },
   app: { method: "onDirectoryAdded", answers: [] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const elicitationResult = catalogRow({
+export const elicitationResult = {
   name: "ElicitationResult",
   phase: "mcp",
   fires: "the user has answered; not when an Elicitation hook did",
@@ -19,4 +19,4 @@ export const elicitationResult = catalogRow({
   onFailure: "guard",
   special: { exit2HidesAnswers: true, stockDenial: "Elicitation result blocked by hook" },
   app: { method: "onElicitationResult", answers: ["elicit", "block"] },
-});
+} as const satisfies RowFacts;

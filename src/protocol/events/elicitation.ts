@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const elicitation = catalogRow({
+export const elicitation = {
   name: "Elicitation",
   phase: "mcp",
   fires: "an MCP server asks the user for input",
@@ -20,4 +20,4 @@ export const elicitation = catalogRow({
   onFailure: "guard",
   special: { exit2HidesAnswers: true, stockDenial: "Elicitation denied by hook" },
   app: { method: "onElicitation", answers: ["elicit", "block"] },
-});
+} as const satisfies RowFacts;

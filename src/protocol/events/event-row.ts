@@ -116,8 +116,17 @@ export const hookTypes: Readonly<Record<"all" | "io" | "local" | "stop", readonl
   stop: [...io, "prompt", "agent", "function"],
 };
 
+/** What the file of an event states: what every event has, and what differs from most events. */
+export interface RowFacts extends Partial<EventRow> {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly fires: string;
+  readonly fields: Fields;
+  readonly app: AppMethod;
+}
+
 /** What most events have in common. */
-const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
+export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
   since: "2.1.197",
   carries: [],
   matchesOn: null,
@@ -138,37 +147,13 @@ const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
 };
 
 /** What most events about one tool call have in common. */
-const usualOnTool: Omit<EventRow, "name" | "fires" | "fields"> = {
-  ...usual,
+export const usualOnTool = {
   phase: "tool",
   carries: ["permission_mode", "effort", "agent"],
   matchesOn: { field: "tool_name" },
   types: hookTypes.all,
   special: { onTool: true },
-};
-
-/** What a row states: what every event has, and what differs from most events. */
-interface RowFacts<Name extends string, Own extends Fields, App extends AppMethod>
-  extends Partial<EventRow<Name, Own>> {
-  readonly name: Name;
-  readonly fires: string;
-  readonly fields: Own;
-  readonly app: App;
-}
-
-/** A row of the catalog. */
-export function catalogRow<const Name extends string, const Own extends Fields, const App extends AppMethod>(
-  facts: RowFacts<Name, Own, App> & { readonly phase: Phase },
-): CatalogRow<Name, Own, App> {
-  return { ...usual, ...facts };
-}
-
-/** A row of the catalog for an event about one tool call. */
-export function toolRow<const Name extends string, const Own extends Fields, const App extends AppMethod>(
-  facts: RowFacts<Name, Own, App>,
-): CatalogRow<Name, Own, App> {
-  return { ...usualOnTool, ...facts };
-}
+} as const satisfies Partial<EventRow>;
 
 /** What hook apps know about an event, in addition to its row. */
 export interface AppMethod {

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const fileChanged = catalogRow({
+export const fileChanged = {
   name: "FileChanged",
   phase: "settings",
   fires: "a watched file was added, changed or removed by any process",
@@ -13,4 +13,4 @@ export const fileChanged = catalogRow({
   awaited: false,
   special: { envFile: true },
   app: { method: "onFileChanged", answers: ["watchPaths"] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const instructionsLoaded = catalogRow({
+export const instructionsLoaded = {
   name: "InstructionsLoaded",
   phase: "session",
   fires: "an instruction file enters the context; in no fixed order relative to SessionStart and UserPromptSubmit",
@@ -16,4 +16,4 @@ export const instructionsLoaded = catalogRow({
   onOther: null,
   awaited: false,
   app: { method: "onInstructionsLoaded", answers: [] },
-});
+} as const satisfies RowFacts;

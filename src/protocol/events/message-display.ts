@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const messageDisplay = catalogRow({
+export const messageDisplay = {
   name: "MessageDisplay",
   phase: "prompt",
   fires: "a batch of complete lines of assistant text is ready to be shown; main thread only",
@@ -17,4 +17,4 @@ export const messageDisplay = catalogRow({
   answers: ["displayContent"],
   timeoutMs: 10_000,
   app: { method: "onMessageDisplay", answers: ["display"], deadlineMs: 5_000, frequent: true },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const notification = catalogRow({
+export const notification = {
   name: "Notification",
   phase: "mcp",
   fires: "the agent wants the user's attention",
@@ -18,4 +18,4 @@ export const notification = catalogRow({
   answers: ["additionalContext"],
   awaited: false,
   app: { method: "onNotification", answers: [] },
-});
+} as const satisfies RowFacts;

@@ -1,7 +1,8 @@
 import { mcpServerField } from "./common-fields.ts";
-import { toolRow } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-export const permissionDenied = toolRow({
+export const permissionDenied = {
+  ...usualOnTool,
   name: "PermissionDenied",
   fires: "the automatic classifier denied a call; not for rules or hooks",
   fields: {
@@ -15,4 +16,4 @@ export const permissionDenied = toolRow({
   answers: ["retry"],
   onNotOk: "ignore",
   app: { method: "onPermissionDenied", answers: ["retry"] },
-});
+} as const satisfies RowFacts;

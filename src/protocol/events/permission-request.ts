@@ -1,9 +1,10 @@
 import type { ValuesOf } from "../field.ts";
 import type { PermissionUpdate } from "../outcome.ts";
 import { mcpServerField } from "./common-fields.ts";
-import { toolRow } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-export const permissionRequest = toolRow({
+export const permissionRequest = {
+  ...usualOnTool,
   name: "PermissionRequest",
   fires: "before the user is asked, or before a call is denied because there is no user to ask",
   fields: {
@@ -21,7 +22,7 @@ export const permissionRequest = toolRow({
   onNotOk: "ignore",
   special: { onTool: true, stockDenial: "Permission denied by hook" },
   app: { method: "onPermission", answers: ["approvePermission", "denyPermission"] },
-});
+} as const satisfies RowFacts;
 
 /** A field cannot describe the kinds of updates. */
 export type PermissionRequestInput = Omit<ValuesOf<typeof permissionRequest.fields>, "permission_suggestions"> & {

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const postCompact = catalogRow({
+export const postCompact = {
   name: "PostCompact",
   phase: "context",
   fires: "after a conversation was compacted",
@@ -11,4 +11,4 @@ export const postCompact = catalogRow({
   matchesOn: { field: "trigger" },
   onText: "message",
   app: { method: "onPostCompact", answers: [] },
-});
+} as const satisfies RowFacts;

@@ -1,7 +1,7 @@
 import { modelSwitchFields } from "./common-fields.ts";
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const postModelSwitch = catalogRow({
+export const postModelSwitch = {
   name: "PostModelSwitch",
   phase: "context",
   since: "declared",
@@ -15,4 +15,4 @@ export const postModelSwitch = catalogRow({
   answers: ["additionalContext"],
   timeoutMs: 30_000,
   app: { method: "onPostModelSwitch", answers: ["context"] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const postToolBatch = catalogRow({
+export const postToolBatch = {
   name: "PostToolBatch",
   phase: "tool",
   fires: "all calls of one model turn are finished, including denied and invalid ones; inside subagents too",
@@ -29,4 +29,4 @@ export const postToolBatch = catalogRow({
   onFailure: "guard",
   onStop: "refuse",
   app: { method: "onToolBatch", answers: ["block", "context", "halt"] },
-});
+} as const satisfies RowFacts;

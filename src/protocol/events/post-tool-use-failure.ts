@@ -1,7 +1,8 @@
 import { mcpServerField } from "./common-fields.ts";
-import { toolRow } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-export const postToolUseFailure = toolRow({
+export const postToolUseFailure = {
+  ...usualOnTool,
   name: "PostToolUseFailure",
   fires: "a tool failed (non-zero exit, tool error, MCP error); not on denials",
   fields: {
@@ -19,4 +20,4 @@ export const postToolUseFailure = toolRow({
   blockWord: true,
   onFailure: "guard",
   app: { method: "postToolFailure", answers: ["block", "context", "halt"] },
-});
+} as const satisfies RowFacts;

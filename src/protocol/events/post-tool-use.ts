@@ -1,7 +1,8 @@
 import { mcpServerField } from "./common-fields.ts";
-import { toolRow } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-export const postToolUse = toolRow({
+export const postToolUse = {
+  ...usualOnTool,
   name: "PostToolUse",
   fires: "a tool succeeded",
   fields: {
@@ -26,4 +27,4 @@ export const postToolUse = toolRow({
     honouredWhen: { updatedMCPToolOutput: ({ tool_name }) => String(tool_name).startsWith("mcp__") },
   },
   app: { method: "postTool", answers: ["block", "context", "updateOutput", "mapOutput", "halt"] },
-});
+} as const satisfies RowFacts;

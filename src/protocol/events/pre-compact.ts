@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const preCompact = catalogRow({
+export const preCompact = {
   name: "PreCompact",
   phase: "context",
   fires: "before a conversation is compacted",
@@ -16,4 +16,4 @@ export const preCompact = catalogRow({
   blocks: "the conversation is not compacted",
   onFailure: "guard",
   app: { method: "onPreCompact", answers: ["block", "context"] },
-});
+} as const satisfies RowFacts;

@@ -1,7 +1,7 @@
 import { modelSwitchFields } from "./common-fields.ts";
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const preModelSwitch = catalogRow({
+export const preModelSwitch = {
   name: "PreModelSwitch",
   phase: "context",
   since: "declared",
@@ -20,4 +20,4 @@ export const preModelSwitch = catalogRow({
   onFailure: "guard",
   special: { timeoutDenies: true },
   app: { method: "onPreModelSwitch", answers: ["allow", "ask", "deny"] },
-});
+} as const satisfies RowFacts;

@@ -1,7 +1,8 @@
 import { mcpServerField } from "./common-fields.ts";
-import { toolRow } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-export const preToolUse = toolRow({
+export const preToolUse = {
+  ...usualOnTool,
   name: "PreToolUse",
   fires: "before a tool runs and before permission rules; parallel calls are judged concurrently",
   fields: {
@@ -22,4 +23,4 @@ export const preToolUse = toolRow({
     method: "preTool",
     answers: ["allow", "ask", "deny", "defer", "updateInput", "patchInput", "context", "halt"],
   },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const sessionEnd = catalogRow({
+export const sessionEnd = {
   name: "SessionEnd",
   phase: "session",
   fires: "the session ends",
@@ -22,4 +22,4 @@ export const sessionEnd = catalogRow({
     },
   },
   app: { method: "onSessionEnd", answers: [], deadlineMs: 1_000 },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const sessionStart = catalogRow({
+export const sessionStart = {
   name: "SessionStart",
   phase: "session",
   fires: "a session begins, is resumed, cleared or compacted; before the prompt is processed",
@@ -29,4 +29,4 @@ export const sessionStart = catalogRow({
     answers: ["context", "watchPaths", "initialUserMessage", "sessionTitle"],
     revives: true,
   },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const setup = catalogRow({
+export const setup = {
   name: "Setup",
   phase: "session",
   fires: "on request only (init and maintenance runs), before SessionStart",
@@ -13,4 +13,4 @@ export const setup = catalogRow({
   types: hookTypes.local,
   special: { envFile: true },
   app: { method: "onSetup", answers: ["context"] },
-});
+} as const satisfies RowFacts;

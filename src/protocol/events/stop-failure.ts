@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const stopFailure = catalogRow({
+export const stopFailure = {
   name: "StopFailure",
   phase: "turn",
   fires: "instead of Stop, after an API error",
@@ -28,4 +28,4 @@ export const stopFailure = catalogRow({
   onOther: null,
   awaited: "detached",
   app: { method: "onStopFailure", answers: [] },
-});
+} as const satisfies RowFacts;

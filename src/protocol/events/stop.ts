@@ -1,7 +1,7 @@
 import { backgroundTasksField, sessionCronsField } from "./common-fields.ts";
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const stop = catalogRow({
+export const stop = {
   name: "Stop",
   phase: "turn",
   fires: "the agent wants to end its turn; not after an interrupt",
@@ -22,4 +22,4 @@ export const stop = catalogRow({
   onStop: "end-turn",
   special: { endsTurn: true, insideAgent: "SubagentStop" },
   app: { method: "onStop", answers: ["block", "context", "halt"] },
-});
+} as const satisfies RowFacts;

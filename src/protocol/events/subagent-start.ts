@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const subagentStart = catalogRow({
+export const subagentStart = {
   name: "SubagentStart",
   phase: "agent",
   fires: "a subagent begins",
@@ -11,4 +11,4 @@ export const subagentStart = catalogRow({
   matchesOn: { field: "agent_type" },
   answers: ["additionalContext"],
   app: { method: "onSubagentStart", answers: ["context"] },
-});
+} as const satisfies RowFacts;

@@ -1,7 +1,7 @@
 import { backgroundTasksField, sessionCronsField } from "./common-fields.ts";
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const subagentStop = catalogRow({
+export const subagentStop = {
   name: "SubagentStop",
   phase: "agent",
   fires:
@@ -27,4 +27,4 @@ export const subagentStop = catalogRow({
   onStop: "end-turn",
   special: { endsTurn: true },
   app: { method: "onSubagentStop", answers: ["block", "context", "halt"] },
-});
+} as const satisfies RowFacts;

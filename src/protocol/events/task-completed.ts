@@ -1,7 +1,7 @@
 import { taskFields } from "./common-fields.ts";
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const taskCompleted = catalogRow({
+export const taskCompleted = {
   name: "TaskCompleted",
   phase: "agent",
   fires: "between PreToolUse and PostToolUse of the tool that marks a task done",
@@ -14,4 +14,4 @@ export const taskCompleted = catalogRow({
   blocks: "the task stays open; the reason goes to the model, not as an error",
   onStop: "stop",
   app: { method: "onTaskCompleted", answers: ["block"] },
-});
+} as const satisfies RowFacts;

@@ -1,7 +1,7 @@
 import { taskFields } from "./common-fields.ts";
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const taskCreated = catalogRow({
+export const taskCreated = {
   name: "TaskCreated",
   phase: "agent",
   fires: "between PreToolUse and PostToolUse of the tool that creates a task",
@@ -14,4 +14,4 @@ export const taskCreated = catalogRow({
   blocks: "the task is not created; the tool call fails with the reason",
   onFailure: "guard",
   app: { method: "onTaskCreated", answers: ["block"] },
-});
+} as const satisfies RowFacts;

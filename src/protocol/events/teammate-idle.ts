@@ -1,6 +1,6 @@
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const teammateIdle = catalogRow({
+export const teammateIdle = {
   name: "TeammateIdle",
   phase: "agent",
   fires: "a teammate is about to go idle",
@@ -17,4 +17,4 @@ export const teammateIdle = catalogRow({
   onStop: "stop",
   onNotOk: "stop",
   app: { method: "onTeammateIdle", answers: ["block"] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const userPromptExpansion = catalogRow({
+export const userPromptExpansion = {
   name: "UserPromptExpansion",
   phase: "prompt",
   fires: "a typed custom command, skill or MCP prompt is about to be expanded; before UserPromptSubmit",
@@ -24,4 +24,4 @@ export const userPromptExpansion = catalogRow({
   onFailure: "guard",
   onStop: "refuse",
   app: { method: "onPromptExpansion", answers: ["block", "context", "halt"] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow, hookTypes } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-export const userPromptSubmit = catalogRow({
+export const userPromptSubmit = {
   name: "UserPromptSubmit",
   phase: "prompt",
   fires: "a prompt is submitted, including wake-ups by background hooks; not for built-in commands",
@@ -34,4 +34,4 @@ export const userPromptSubmit = catalogRow({
     deadlineMs: 20_000,
     revives: true,
   },
-});
+} as const satisfies RowFacts;

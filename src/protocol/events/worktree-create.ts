@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const worktreeCreate = catalogRow({
+export const worktreeCreate = {
   name: "WorktreeCreate",
   phase: "settings",
   fires: "an isolated working copy is needed; a hook replaces the host's own way of creating one",
@@ -17,4 +17,4 @@ export const worktreeCreate = catalogRow({
   onFailure: "fail",
   special: { answersPath: true },
   app: { method: "onWorktreeCreate", answers: ["worktree", "block"] },
-});
+} as const satisfies RowFacts;

@@ -1,6 +1,6 @@
-import { catalogRow } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-export const worktreeRemove = catalogRow({
+export const worktreeRemove = {
   name: "WorktreeRemove",
   phase: "settings",
   fires: "a working copy that a hook created is to be removed",
@@ -8,4 +8,4 @@ export const worktreeRemove = catalogRow({
     worktree_path: { is: "text" },
   },
   app: { method: "onWorktreeRemove", answers: [] },
-});
+} as const satisfies RowFacts;
