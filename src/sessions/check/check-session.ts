@@ -141,24 +141,22 @@ function* usage({ threads, live }: CheckedSession): Generator<CheckFinding> {
 /** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
 function* drift({ threads }: CheckedSession): Generator<CheckFinding> {
   for (const { items } of threads) {
-    for (const what of ["type", "field"] as const) {
-      const names = new Map<string, number>();
-      let first: TranscriptItem | undefined;
-      for (const item of items) {
-        for (const [name, count] of unknownNames(item, what)) {
-          first ??= item;
-          names.set(name, (names.get(name) ?? 0) + count);
-        }
-      }
-      if (first !== undefined) yield findingAt(first, `unknown-${what}`, "note", unknownText(names, what));
-    }
+    yield* unknownNames(items, "type");
+    yield* unknownNames(items, "field");
   }
 }
 
-function unknownNames(item: TranscriptItem, what: "type" | "field"): [string, number][] {
-  return formatDriftOf([item]).flatMap(({ unknownTypes, unknownFields }) =>
-    Object.entries(what === "type" ? unknownTypes : unknownFields),
-  );
+function* unknownNames(items: readonly TranscriptItem[], what: "type" | "field"): Generator<CheckFinding> {
+  const key = what === "type" ? "unknownTypes" : "unknownFields";
+  const names = new Map<string, number>();
+  let first: TranscriptItem | undefined;
+  for (const item of items) {
+    for (const [name, count] of formatDriftOf([item]).flatMap((one) => Object.entries(one[key]))) {
+      first ??= item;
+      names.set(name, (names.get(name) ?? 0) + count);
+    }
+  }
+  if (first !== undefined) yield findingAt(first, `unknown-${what}`, "note", unknownText(names, what));
 }
 
 function unknownText(names: ReadonlyMap<string, number>, what: string): string {
