@@ -25,7 +25,7 @@ export {
   writeWholeFile,
 } from "./disk.ts";
 export { type HeldLock, takeLock, withLock } from "./file-lock.ts";
-export { monotonicMs } from "./in-process-queue.ts";
+export { inOrder, monotonicMs } from "./in-process-queue.ts";
 export { npmInstallCommand, packageFile, packageVersion } from "./package.ts";
 export { readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
 export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processStart } from "./process-identity.ts";

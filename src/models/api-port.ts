@@ -1,5 +1,5 @@
 import { checkNamed, type OptionCheck, objectCheck, positiveNumberCheck, textCheck } from "../protocol/internal.ts";
-import { limitAnswer } from "./answer-limits.ts";
+import { boundedFetch, limitAnswer } from "./answer-limits.ts";
 import { toModelError } from "./failure.ts";
 import type { AnswerReader, ModelEvent } from "./model.ts";
 
@@ -21,6 +21,9 @@ export const portChecks = {
   maxAnswerChars: positiveNumberCheck,
   env: objectCheck,
 } as const;
+
+/** What the official clients have in common here: retries are ours (`retry.ts`), and so are the limits of an answer. */
+export const clientOptions = { maxRetries: 0, logLevel: "off", fetch: boundedFetch } as const;
 
 /** Streams one answer; `open` sends the request with an official client. Contract: never throws; every failure is an `error` event. */
 export async function* streamAnswer<Piece>(

@@ -48,6 +48,7 @@ export {
   groupBy,
   isObject,
   lazy,
+  memoized,
   parseJson,
   parseObject,
   succeeds,

@@ -41,6 +41,15 @@ export function lazy<T>(make: () => T): () => T {
   };
 }
 
+/** Makes the value of each key on first use and keeps it. */
+export function memoized<K, V>(make: (key: K) => V): (key: K) => V {
+  const values = new Map<K, V>();
+  return (key) => {
+    if (!values.has(key)) values.set(key, make(key));
+    return values.get(key) as V;
+  };
+}
+
 /** Rejects when the signal is aborted. The work itself continues. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

@@ -56,11 +56,7 @@ const mostOpen = 1_000;
 
 type ContextOf = (entry: UserEntry | AssistantEntry) => TranscriptContext;
 
-function* eventsOf(
-  entry: Entry,
-  state: ReaderState,
-  context: ContextOf,
-): Generator<PastEvent | RefusedCall, undefined> {
+function* eventsOf(entry: Entry, state: ReaderState, context: ContextOf): Iterable<PastEvent | RefusedCall> {
   state.project ??= entry.cwd;
   if (entry.kind === "permission-mode") state.permissionMode = entry.permissionMode ?? state.permissionMode;
   // A refused call has no result.
@@ -77,11 +73,7 @@ function* eventsOf(
   yield pastEvent("UserPromptSubmit", entry, { prompt: textOf(entry.content) }, context(entry));
 }
 
-function* callsIn(
-  entry: AssistantEntry,
-  { open }: ReaderState,
-  context: TranscriptContext,
-): Generator<PastEvent, undefined> {
+function* callsIn(entry: AssistantEntry, { open }: ReaderState, context: TranscriptContext): Iterable<PastEvent> {
   for (const block of entry.content) {
     if (block.type !== "tool_use") continue;
     const { id, name, input } = block;

@@ -39,8 +39,6 @@ export function replayEnv(
   return { ...Object.fromEntries(kept), TMPDIR: `${scratch}/tmp`, TEMP: `${scratch}/tmp`, TMP: `${scratch}/tmp` };
 }
 
-const prefix = "hookline-replay-";
-
 /** Creates a private folder for one replay. Also removes the folders of replays that were killed. */
 export async function makeScratch(folder: string = tmpdir()): Promise<string> {
   const temp = await realpath(folder);
@@ -48,7 +46,7 @@ export async function makeScratch(folder: string = tmpdir()): Promise<string> {
     const pid = Number(/^hookline-replay-(\d+)-/.exec(name)?.[1]);
     if (Number.isInteger(pid) && !processExists(pid)) await removeOwn(join(temp, name));
   }
-  return mkdtemp(join(temp, `${prefix}${process.pid}-`));
+  return mkdtemp(join(temp, `hookline-replay-${process.pid}-`));
 }
 
 /** Other users may have created a folder with such a name. */

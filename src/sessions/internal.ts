@@ -27,7 +27,6 @@ export { type LiveSession, liveSessions, watchLive } from "./home/live-sessions.
 export { type ArchiveResult, archiveSession, expiringSessions } from "./keep/archive-session.ts";
 export { migrateSession, rollbackSession } from "./keep/migrate-session.ts";
 export { type Backup, listBackups } from "./keep/session-backup.ts";
-export { memoized } from "./lazy.ts";
 export type { Branch } from "./model/branches.ts";
 export type { EntryBlock, EntryToolResultBlock } from "./model/content-block.ts";
 export type { AssistantEntry, AttachmentEntry, Entry, TranscriptItem, UserEntry } from "./model/entry.ts";

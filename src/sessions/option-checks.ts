@@ -16,7 +16,7 @@ import {
   showValue,
   textCheck,
 } from "../protocol/internal.ts";
-import type { RecordDraft } from "./formats/claude-code/write-record.ts";
+import { conversationTypes, type RecordDraft } from "./formats/claude-code/write-record.ts";
 
 export const countCheck: OptionCheck = checkOf("a whole number from 0 on", isCount);
 export const turnCheck: OptionCheck = checkOf(
@@ -98,8 +98,6 @@ export function checkRecord(draft: RecordDraft): void {
   const meant = conversationTypes.find((known) => type !== known && isMisspelling(type, known));
   if (meant !== undefined) throw badRecord(`Unknown type of record ${showValue(type)}. Did you mean "${meant}"?`);
 }
-
-const conversationTypes = ["user", "assistant", "system", "attachment"] as const;
 
 function badRecord(message: string): Problem {
   return new Problem("sessions/option", plainLine(message), { about: { option: "record" } });

@@ -123,10 +123,7 @@ function contextShare(window: unknown): number | undefined {
   return size === undefined || size <= 0 || used === undefined ? undefined : used / size;
 }
 
-const limitNames = new Map([
-  ["five_hour", "5h"],
-  ["seven_day", "7d"],
-]);
+const limitNames = new Map(Object.entries({ five_hour: "5h", seven_day: "7d" }));
 
 function limitsIn(limits: unknown): StatuslineInput["limits"] {
   return Object.entries(isObject(limits) ? limits : {}).flatMap(([name, value]) => {

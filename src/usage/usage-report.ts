@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { type HomeSource, sha256, statePath } from "../files/internal.ts";
-import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
+import { findRoots, findTranscripts, type SessionRoot } from "../sessions/internal.ts";
 import { indexedLedger } from "./ledger/indexed-ledger.ts";
-import { type Ledger, scanAll, type UnreadFile, unreadFile } from "./ledger/ledger.ts";
+import { scanAll, type UnreadFile, unreadFile } from "./ledger/ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { makeReport, type UsageReport } from "./reports/build-report.ts";
 import { checkUsageOptions, type ReportName, type ReportRequest } from "./usage-options.ts";
@@ -37,19 +37,6 @@ export async function usageReport<Name extends ReportName = "daily">(
   const unfound: UnreadFile[] = [];
   const found = findTranscripts(roots, (path, error) => unfound.push(unreadFile(path, error)));
   const request = settings.projects === undefined ? options : { projectNames: settings.projects, ...options };
-  const read = await ledgerFor(found, roots, prices, options);
-  const ledger = { ...read, unread: [...unfound, ...read.unread] };
-  const statusline = options.reconcile ? statuslineCosts(options) : undefined;
-  return makeReport(options.report ?? ("daily" as Name), ledger, request, prices, statusline);
-}
-
-/** The ledger of these roots, from the index or from a scan. */
-function ledgerFor(
-  found: readonly TranscriptFile[],
-  roots: readonly SessionRoot[],
-  prices: ReturnType<typeof openPrices>,
-  options: UsageOptions,
-): Promise<Ledger> {
   const of = found.reduce((all, file) => all + file.size, 0);
   let bytes = 0;
   const scan = {
@@ -59,12 +46,13 @@ function ledgerFor(
       options.onProgress?.({ bytes, of });
     },
   };
-  if (options.index === false) return scanAll(found, prices, scan);
-  return indexedLedger(found, prices, {
-    ...scan,
-    folder: usageIndexFolder(roots, options),
-    rescan: options.index === "rescan",
-  });
+  const index = { folder: usageIndexFolder(roots, options), rescan: options.index === "rescan" };
+  const read = await (options.index === false
+    ? scanAll(found, prices, scan)
+    : indexedLedger(found, prices, { ...scan, ...index }));
+  const ledger = { ...read, unread: [...unfound, ...read.unread] };
+  const statusline = options.reconcile ? statuslineCosts(options) : undefined;
+  return makeReport(options.report ?? ("daily" as Name), ledger, request, prices, statusline);
 }
 
 /** One index for the folders a user usually has, and one for every other choice of folders. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { errorCode, type HomeSource, openFolder, replaceFile, sha256, statePath } from "../files/internal.ts";
 import { attempt, defined, fieldOf, isObject, Problem, parseJson } from "../protocol/internal.ts";
 
@@ -53,7 +53,7 @@ function wrong(path: string, why: string, cause?: unknown): Problem {
 export function statuslineCosts(source: HomeSource): (session: string) => number | undefined {
   return (session) => {
     // There is no file when no status line has shown this session.
-    const text = attempt(() => readFileSync(join(folderOf(source), nameOf(session)), "utf8")) ?? "";
+    const text = attempt(() => readFileSync(costFile(source, session), "utf8")) ?? "";
     const cost = fieldOf(parseJson(text), "costMicroUsd");
     return typeof cost === "number" ? cost : undefined;
   };
@@ -61,15 +61,12 @@ export function statuslineCosts(source: HomeSource): (session: string) => number
 
 export async function saveStatuslineCost(source: HomeSource, session: string, costMicroUsd: number): Promise<void> {
   if (statuslineCosts(source)(session) === costMicroUsd) return;
-  await openFolder(folderOf(source));
-  await replaceFile(join(folderOf(source), nameOf(session)), JSON.stringify({ session, costMicroUsd }));
-}
-
-function folderOf(source: HomeSource): string {
-  return join(statePath(source), "usage", "statusline");
+  const path = costFile(source, session);
+  await openFolder(dirname(path));
+  await replaceFile(path, JSON.stringify({ session, costMicroUsd }));
 }
 
 /** An id comes from outside: it never becomes a path. */
-function nameOf(session: string): string {
-  return `${sha256(session).slice(0, 24)}.json`;
+function costFile(source: HomeSource, session: string): string {
+  return join(statePath(source), "usage", "statusline", `${sha256(session).slice(0, 24)}.json`);
 }

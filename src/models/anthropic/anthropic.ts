@@ -1,6 +1,5 @@
 import { loadPackage } from "../../protocol/internal.ts";
-import { boundedFetch } from "../answer-limits.ts";
-import { checkPortOptions, portChecks, streamAnswer } from "../api-port.ts";
+import { checkPortOptions, clientOptions, portChecks, streamAnswer } from "../api-port.ts";
 import type { Model } from "../model.ts";
 import { messagesRequest } from "./anthropic-request.ts";
 import { anthropicReader } from "./anthropic-stream.ts";
@@ -35,17 +34,9 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
   const wanted = options.model ?? "sonnet";
   const apiKey = env["ANTHROPIC_API_KEY"] || null;
   const authToken = apiKey === null ? env["ANTHROPIC_AUTH_TOKEN"] || null : null;
-  const client =
-    apiKey === null && authToken === null
-      ? undefined
-      : new Client({
-          apiKey,
-          authToken,
-          baseURL: env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com",
-          maxRetries: 0,
-          logLevel: "off",
-          fetch: boundedFetch,
-        });
+  const hasKey = apiKey !== null || authToken !== null;
+  const baseURL = env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com";
+  const client = hasKey ? new Client({ apiKey, authToken, baseURL, ...clientOptions }) : undefined;
   return {
     name: resolveModelName(wanted, env),
     contextWindow: options.contextWindow ?? contextWindowOf(wanted, env),

@@ -1,6 +1,5 @@
 import { defined, functionCheck, loadPackage } from "../../protocol/internal.ts";
-import { boundedFetch } from "../answer-limits.ts";
-import { checkPortOptions, portChecks, streamAnswer } from "../api-port.ts";
+import { checkPortOptions, clientOptions, portChecks, streamAnswer } from "../api-port.ts";
 import { replaceLoneSurrogates } from "../message.ts";
 import type { Model, ModelError, ModelRequest } from "../model.ts";
 import { chatRequest, type LimitWord, unsupportedParts } from "./openai-request.ts";
@@ -33,19 +32,11 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
     () => import("openai"),
   );
   const env = options.env ?? process.env;
-  const baseURL = env["OPENAI_BASE_URL"] || undefined;
-  const apiKey = env["OPENAI_API_KEY"] || (baseURL === undefined ? undefined : "none");
-  const client =
-    apiKey === undefined
-      ? undefined
-      : new Client({
-          apiKey,
-          baseURL: baseURL ?? "https://api.openai.com/v1",
-          maxRetries: 0,
-          logLevel: "off",
-          fetch: boundedFetch,
-        });
-  const limitWord = baseURL === undefined ? "max_completion_tokens" : "max_tokens";
+  const ownURL = env["OPENAI_BASE_URL"] || undefined;
+  const baseURL = ownURL ?? "https://api.openai.com/v1";
+  const apiKey = env["OPENAI_API_KEY"] || (ownURL === undefined ? undefined : "none");
+  const client = apiKey === undefined ? undefined : new Client({ apiKey, baseURL, ...clientOptions });
+  const limitWord = ownURL === undefined ? "max_completion_tokens" : "max_tokens";
   const unlimited = new Set<string>();
   const reported = new Set<string>();
   function reportUnsupported(request: ModelRequest): void {

@@ -7,7 +7,7 @@ import { cwdChanged } from "./cwd-changed.ts";
 import { directoryAdded } from "./directory-added.ts";
 import { elicitation } from "./elicitation.ts";
 import { elicitationResult } from "./elicitation-result.ts";
-import type { EventRow } from "./event-row.ts";
+import { type CatalogRow, type EventRow, type RowFacts, usual } from "./event-row.ts";
 import { fileChanged } from "./file-changed.ts";
 import { instructionsLoaded } from "./instructions-loaded.ts";
 import { messageDisplay } from "./message-display.ts";
@@ -38,40 +38,44 @@ import { worktreeCreate } from "./worktree-create.ts";
 import { worktreeRemove } from "./worktree-remove.ts";
 
 const rows = {
-  Setup: setup,
-  SessionStart: sessionStart,
-  InstructionsLoaded: instructionsLoaded,
-  SessionEnd: sessionEnd,
-  UserPromptExpansion: userPromptExpansion,
-  UserPromptSubmit: userPromptSubmit,
-  MessageDisplay: messageDisplay,
-  PreToolUse: preToolUse,
-  PermissionRequest: permissionRequest,
-  PermissionDenied: permissionDenied,
-  PostToolUse: postToolUse,
-  PostToolUseFailure: postToolUseFailure,
-  PostToolBatch: postToolBatch,
-  Stop: stop,
-  StopFailure: stopFailure,
-  SubagentStart: subagentStart,
-  SubagentStop: subagentStop,
-  TeammateIdle: teammateIdle,
-  TaskCreated: taskCreated,
-  TaskCompleted: taskCompleted,
-  PreCompact: preCompact,
-  PostCompact: postCompact,
-  PreModelSwitch: preModelSwitch,
-  PostModelSwitch: postModelSwitch,
-  ConfigChange: configChange,
-  CwdChanged: cwdChanged,
-  FileChanged: fileChanged,
-  DirectoryAdded: directoryAdded,
-  WorktreeCreate: worktreeCreate,
-  WorktreeRemove: worktreeRemove,
-  Elicitation: elicitation,
-  ElicitationResult: elicitationResult,
-  Notification: notification,
+  Setup: rowOf(setup),
+  SessionStart: rowOf(sessionStart),
+  InstructionsLoaded: rowOf(instructionsLoaded),
+  SessionEnd: rowOf(sessionEnd),
+  UserPromptExpansion: rowOf(userPromptExpansion),
+  UserPromptSubmit: rowOf(userPromptSubmit),
+  MessageDisplay: rowOf(messageDisplay),
+  PreToolUse: rowOf(preToolUse),
+  PermissionRequest: rowOf(permissionRequest),
+  PermissionDenied: rowOf(permissionDenied),
+  PostToolUse: rowOf(postToolUse),
+  PostToolUseFailure: rowOf(postToolUseFailure),
+  PostToolBatch: rowOf(postToolBatch),
+  Stop: rowOf(stop),
+  StopFailure: rowOf(stopFailure),
+  SubagentStart: rowOf(subagentStart),
+  SubagentStop: rowOf(subagentStop),
+  TeammateIdle: rowOf(teammateIdle),
+  TaskCreated: rowOf(taskCreated),
+  TaskCompleted: rowOf(taskCompleted),
+  PreCompact: rowOf(preCompact),
+  PostCompact: rowOf(postCompact),
+  PreModelSwitch: rowOf(preModelSwitch),
+  PostModelSwitch: rowOf(postModelSwitch),
+  ConfigChange: rowOf(configChange),
+  CwdChanged: rowOf(cwdChanged),
+  FileChanged: rowOf(fileChanged),
+  DirectoryAdded: rowOf(directoryAdded),
+  WorktreeCreate: rowOf(worktreeCreate),
+  WorktreeRemove: rowOf(worktreeRemove),
+  Elicitation: rowOf(elicitation),
+  ElicitationResult: rowOf(elicitationResult),
+  Notification: rowOf(notification),
 } as const;
+
+function rowOf<Facts extends RowFacts>(facts: Facts): CatalogRow<Facts["name"], Facts["fields"], Facts["app"]> {
+  return { ...usual, ...facts };
+}
 
 /** The types of the rows: what an event's payload holds and what its handlers may answer is read from them. */
 export type Catalog = typeof rows;

@@ -1,21 +1,16 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  source: {
-    is: "text",
-    of: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
-  },
-  file_path: { is: "text", optional: true },
-} as const;
-
-const app = { method: "onConfigChange", answers: ["block"] } as const;
-
-export const configChange: CatalogRow<"ConfigChange", typeof fields, typeof app> = {
-  ...usual,
+export const configChange = {
   name: "ConfigChange",
   phase: "settings",
   fires: "a settings file or skill was changed by another process; not by the host's own writes",
-  fields,
+  fields: {
+    source: {
+      is: "text",
+      of: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
+    },
+    file_path: { is: "text", optional: true },
+  },
   matchesOn: { field: "source" },
   onBlock: "refuse",
   onOther: null,
@@ -27,5 +22,5 @@ export const configChange: CatalogRow<"ConfigChange", typeof fields, typeof app>
     // Nobody may keep a policy from taking effect.
     blocksWhen: ({ source }) => source !== "policy_settings",
   },
-  app,
-};
+  app: { method: "onConfigChange", answers: ["block"] },
+} as const satisfies RowFacts;

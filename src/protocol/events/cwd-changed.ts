@@ -1,20 +1,15 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  old_cwd: { is: "text" },
-  new_cwd: { is: "text" },
-} as const;
-
-const app = { method: "onCwdChanged", answers: ["watchPaths"] } as const;
-
-export const cwdChanged: CatalogRow<"CwdChanged", typeof fields, typeof app> = {
-  ...usual,
+export const cwdChanged = {
   name: "CwdChanged",
   phase: "settings",
   fires: "the working directory changed; before that call's PostToolUse",
-  fields,
+  fields: {
+    old_cwd: { is: "text" },
+    new_cwd: { is: "text" },
+  },
   answers: ["watchPaths"],
   awaited: false,
   special: { envFile: true },
-  app,
-};
+  app: { method: "onCwdChanged", answers: ["watchPaths"] },
+} as const satisfies RowFacts;

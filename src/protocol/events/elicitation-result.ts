@@ -1,21 +1,16 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  mcp_server_name: { is: "text" },
-  mode: { is: "text", of: ["form", "url"], optional: true },
-  action: { is: "text", of: ["accept", "decline", "cancel"] },
-  content: { is: "object", optional: true },
-  elicitation_id: { is: "text", optional: true },
-} as const;
-
-const app = { method: "onElicitationResult", answers: ["elicit", "block"] } as const;
-
-export const elicitationResult: CatalogRow<"ElicitationResult", typeof fields, typeof app> = {
-  ...usual,
+export const elicitationResult = {
   name: "ElicitationResult",
   phase: "mcp",
   fires: "the user has answered; not when an Elicitation hook did",
-  fields,
+  fields: {
+    mcp_server_name: { is: "text" },
+    mode: { is: "text", of: ["form", "url"], optional: true },
+    action: { is: "text", of: ["accept", "decline", "cancel"] },
+    content: { is: "object", optional: true },
+    elicitation_id: { is: "text", optional: true },
+  },
   matchesOn: { field: "mcp_server_name" },
   onBlock: "decline",
   answers: ["action", "content"],
@@ -23,5 +18,5 @@ export const elicitationResult: CatalogRow<"ElicitationResult", typeof fields, t
   blocks: "the answer becomes decline",
   onFailure: "guard",
   special: { exit2HidesAnswers: true, stockDenial: "Elicitation result blocked by hook" },
-  app,
-};
+  app: { method: "onElicitationResult", answers: ["elicit", "block"] },
+} as const satisfies RowFacts;

@@ -1,22 +1,17 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  mcp_server_name: { is: "text" },
-  message: { is: "text" },
-  mode: { is: "text", of: ["form", "url"], optional: true },
-  requested_schema: { is: "object", optional: true },
-  url: { is: "text", optional: true },
-  elicitation_id: { is: "text", optional: true },
-} as const;
-
-const app = { method: "onElicitation", answers: ["elicit", "block"] } as const;
-
-export const elicitation: CatalogRow<"Elicitation", typeof fields, typeof app> = {
-  ...usual,
+export const elicitation = {
   name: "Elicitation",
   phase: "mcp",
   fires: "an MCP server asks the user for input",
-  fields,
+  fields: {
+    mcp_server_name: { is: "text" },
+    message: { is: "text" },
+    mode: { is: "text", of: ["form", "url"], optional: true },
+    requested_schema: { is: "object", optional: true },
+    url: { is: "text", optional: true },
+    elicitation_id: { is: "text", optional: true },
+  },
   matchesOn: { field: "mcp_server_name" },
   onBlock: "decline",
   answers: ["action", "content"],
@@ -24,5 +19,5 @@ export const elicitation: CatalogRow<"Elicitation", typeof fields, typeof app> =
   blocks: "the answer is decline, and the user is not asked",
   onFailure: "guard",
   special: { exit2HidesAnswers: true, stockDenial: "Elicitation denied by hook" },
-  app,
-};
+  app: { method: "onElicitation", answers: ["elicit", "block"] },
+} as const satisfies RowFacts;

@@ -116,7 +116,16 @@ export const hookTypes: Readonly<Record<"all" | "io" | "local" | "stop", readonl
   stop: [...io, "prompt", "agent", "function"],
 };
 
-/** What most events have in common. A row starts with these values and states what differs. */
+/** What the file of an event states: what every event has, and what differs from most events. */
+export interface RowFacts extends Partial<EventRow> {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly fires: string;
+  readonly fields: Fields;
+  readonly app: AppMethod;
+}
+
+/** What most events have in common. */
 export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
   since: "2.1.197",
   carries: [],
@@ -137,15 +146,14 @@ export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
   special: {},
 };
 
-/** The same for events about one tool call. */
-export const usualOnTool: Omit<EventRow, "name" | "fires" | "fields"> = {
-  ...usual,
+/** What most events about one tool call have in common. */
+export const usualOnTool = {
   phase: "tool",
   carries: ["permission_mode", "effort", "agent"],
   matchesOn: { field: "tool_name" },
   types: hookTypes.all,
   special: { onTool: true },
-};
+} as const satisfies Partial<EventRow>;
 
 /** What hook apps know about an event, in addition to its row. */
 export interface AppMethod {

@@ -1,25 +1,20 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  /** UUIDs of the client, not ids of the API. */
-  turn_id: { is: "text" },
-  message_id: { is: "text" },
-  index: { is: "number" },
-  /** True once per message. */
-  final: { is: "flag" },
-  delta: { is: "text" },
-} as const;
-
-const app = { method: "onMessageDisplay", answers: ["display"], deadlineMs: 5_000, frequent: true } as const;
-
-export const messageDisplay: CatalogRow<"MessageDisplay", typeof fields, typeof app> = {
-  ...usual,
+export const messageDisplay = {
   name: "MessageDisplay",
   phase: "prompt",
   fires: "a batch of complete lines of assistant text is ready to be shown; main thread only",
-  fields,
+  fields: {
+    /** UUIDs of the client, not ids of the API. */
+    turn_id: { is: "text" },
+    message_id: { is: "text" },
+    index: { is: "number" },
+    /** True once per message. */
+    final: { is: "flag" },
+    delta: { is: "text" },
+  },
   onOther: null,
   answers: ["displayContent"],
   timeoutMs: 10_000,
-  app,
-};
+  app: { method: "onMessageDisplay", answers: ["display"], deadlineMs: 5_000, frequent: true },
+} as const satisfies RowFacts;

@@ -1,27 +1,18 @@
 import type { ValuesOf } from "../field.ts";
 import type { PermissionUpdate } from "../outcome.ts";
 import { mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, usualOnTool } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-const fields = {
-  tool_name: { is: "text" },
-  tool_input: { is: "object" },
-  permission_suggestions: { is: "list", of: { is: "object" }, optional: true },
-  mcp_server: mcpServerField,
-} as const;
-
-/** A field cannot describe the kinds of updates. */
-export type PermissionRequestInput = Omit<ValuesOf<typeof fields>, "permission_suggestions"> & {
-  readonly permission_suggestions?: readonly PermissionUpdate[];
-};
-
-const app = { method: "onPermission", answers: ["approvePermission", "denyPermission"] } as const;
-
-export const permissionRequest: CatalogRow<"PermissionRequest", typeof fields, typeof app> = {
+export const permissionRequest = {
   ...usualOnTool,
   name: "PermissionRequest",
   fires: "before the user is asked, or before a call is denied because there is no user to ask",
-  fields,
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    permission_suggestions: { is: "list", of: { is: "object" }, optional: true },
+    mcp_server: mcpServerField,
+  },
   answers: ["decision"],
   decisions: ["allow", "deny"],
   blockWord: true,
@@ -30,5 +21,10 @@ export const permissionRequest: CatalogRow<"PermissionRequest", typeof fields, t
   onStop: "stop",
   onNotOk: "ignore",
   special: { onTool: true, stockDenial: "Permission denied by hook" },
-  app,
+  app: { method: "onPermission", answers: ["approvePermission", "denyPermission"] },
+} as const satisfies RowFacts;
+
+/** A field cannot describe the kinds of updates. */
+export type PermissionRequestInput = Omit<ValuesOf<typeof permissionRequest.fields>, "permission_suggestions"> & {
+  readonly permission_suggestions?: readonly PermissionUpdate[];
 };

@@ -1,19 +1,14 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  trigger: { is: "text", of: ["manual", "auto"] },
-  compact_summary: { is: "text" },
-} as const;
-
-const app = { method: "onPostCompact", answers: [] } as const;
-
-export const postCompact: CatalogRow<"PostCompact", typeof fields, typeof app> = {
-  ...usual,
+export const postCompact = {
   name: "PostCompact",
   phase: "context",
   fires: "after a conversation was compacted",
-  fields,
+  fields: {
+    trigger: { is: "text", of: ["manual", "auto"] },
+    compact_summary: { is: "text" },
+  },
   matchesOn: { field: "trigger" },
   onText: "message",
-  app,
-};
+  app: { method: "onPostCompact", answers: [] },
+} as const satisfies RowFacts;

@@ -1,30 +1,25 @@
-import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-const fields = {
-  tool_calls: {
-    is: "list",
-    of: {
-      is: "object",
-      fields: {
-        tool_name: { is: "text" },
-        tool_input: { is: "anything" },
-        tool_use_id: { is: "text" },
-        /** What the model sees: text or content blocks. */
-        tool_response: { is: "anything", optional: true },
-      },
-    },
-  },
-} as const;
-
-const app = { method: "onToolBatch", answers: ["block", "context", "halt"] } as const;
-
-export const postToolBatch: CatalogRow<"PostToolBatch", typeof fields, typeof app> = {
-  ...usual,
+export const postToolBatch = {
   name: "PostToolBatch",
   phase: "tool",
   fires: "all calls of one model turn are finished, including denied and invalid ones; inside subagents too",
   carries: ["permission_mode", "effort", "agent"],
-  fields,
+  fields: {
+    tool_calls: {
+      is: "list",
+      of: {
+        is: "object",
+        fields: {
+          tool_name: { is: "text" },
+          tool_input: { is: "anything" },
+          tool_use_id: { is: "text" },
+          /** What the model sees: text or content blocks. */
+          tool_response: { is: "anything", optional: true },
+        },
+      },
+    },
+  },
   onBlock: "stop",
   answers: ["additionalContext"],
   decisions: ["deny"],
@@ -33,5 +28,5 @@ export const postToolBatch: CatalogRow<"PostToolBatch", typeof fields, typeof ap
   blocks: "no further model call",
   onFailure: "guard",
   onStop: "refuse",
-  app,
-};
+  app: { method: "onToolBatch", answers: ["block", "context", "halt"] },
+} as const satisfies RowFacts;

@@ -1,23 +1,19 @@
 import { mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, usualOnTool } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-const fields = {
-  tool_name: { is: "text" },
-  tool_input: { is: "object" },
-  /** Structured, per tool. */
-  tool_response: { is: "anything" },
-  tool_use_id: { is: "text" },
-  duration_ms: { is: "number", optional: true },
-  mcp_server: mcpServerField,
-} as const;
-
-const app = { method: "postTool", answers: ["block", "context", "updateOutput", "mapOutput", "halt"] } as const;
-
-export const postToolUse: CatalogRow<"PostToolUse", typeof fields, typeof app> = {
+export const postToolUse = {
   ...usualOnTool,
   name: "PostToolUse",
   fires: "a tool succeeded",
-  fields,
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    /** Structured, per tool. */
+    tool_response: { is: "anything" },
+    tool_use_id: { is: "text" },
+    duration_ms: { is: "number", optional: true },
+    mcp_server: mcpServerField,
+  },
   onBlock: "feedback",
   answers: ["additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"],
   decisions: ["deny"],
@@ -30,5 +26,5 @@ export const postToolUse: CatalogRow<"PostToolUse", typeof fields, typeof app> =
     // The older spelling never reached the output of built-in tools.
     honouredWhen: { updatedMCPToolOutput: ({ tool_name }) => String(tool_name).startsWith("mcp__") },
   },
-  app,
-};
+  app: { method: "postTool", answers: ["block", "context", "updateOutput", "mapOutput", "halt"] },
+} as const satisfies RowFacts;

@@ -1,18 +1,13 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  trigger: { is: "text", of: ["manual", "auto"] },
-  custom_instructions: { is: "text", nullable: true },
-} as const;
-
-const app = { method: "onPreCompact", answers: ["block", "context"] } as const;
-
-export const preCompact: CatalogRow<"PreCompact", typeof fields, typeof app> = {
-  ...usual,
+export const preCompact = {
   name: "PreCompact",
   phase: "context",
   fires: "before a conversation is compacted",
-  fields,
+  fields: {
+    trigger: { is: "text", of: ["manual", "auto"] },
+    custom_instructions: { is: "text", nullable: true },
+  },
   matchesOn: { field: "trigger" },
   onText: "instructions",
   onBlock: "refuse",
@@ -20,5 +15,5 @@ export const preCompact: CatalogRow<"PreCompact", typeof fields, typeof app> = {
   blockWord: true,
   blocks: "the conversation is not compacted",
   onFailure: "guard",
-  app,
-};
+  app: { method: "onPreCompact", answers: ["block", "context"] },
+} as const satisfies RowFacts;

@@ -1,20 +1,15 @@
 import { modelSwitchFields } from "./common-fields.ts";
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  ...modelSwitchFields,
-  source: { is: "text", of: ["command", "picker", "sdk"], open: true },
-} as const;
-
-const app = { method: "onPreModelSwitch", answers: ["allow", "ask", "deny"] } as const;
-
-export const preModelSwitch: CatalogRow<"PreModelSwitch", typeof fields, typeof app> = {
-  ...usual,
+export const preModelSwitch = {
   name: "PreModelSwitch",
   phase: "context",
   since: "declared",
   fires: "before a switch that a user or client requested; not before automatic ones",
-  fields,
+  fields: {
+    ...modelSwitchFields,
+    source: { is: "text", of: ["command", "picker", "sdk"], open: true },
+  },
   matchesOn: { field: "to_model" },
   onBlock: "refuse",
   answers: ["permissionDecision"],
@@ -24,5 +19,5 @@ export const preModelSwitch: CatalogRow<"PreModelSwitch", typeof fields, typeof 
   blocks: "the model stays",
   onFailure: "guard",
   special: { timeoutDenies: true },
-  app,
-};
+  app: { method: "onPreModelSwitch", answers: ["allow", "ask", "deny"] },
+} as const satisfies RowFacts;

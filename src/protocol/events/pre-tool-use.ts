@@ -1,23 +1,16 @@
 import { mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, usualOnTool } from "./event-row.ts";
+import { type RowFacts, usualOnTool } from "./event-row.ts";
 
-const fields = {
-  tool_name: { is: "text" },
-  tool_input: { is: "object" },
-  tool_use_id: { is: "text" },
-  mcp_server: mcpServerField,
-} as const;
-
-const app = {
-  method: "preTool",
-  answers: ["allow", "ask", "deny", "defer", "updateInput", "patchInput", "context", "halt"],
-} as const;
-
-export const preToolUse: CatalogRow<"PreToolUse", typeof fields, typeof app> = {
+export const preToolUse = {
   ...usualOnTool,
   name: "PreToolUse",
   fires: "before a tool runs and before permission rules; parallel calls are judged concurrently",
-  fields,
+  fields: {
+    tool_name: { is: "text" },
+    tool_input: { is: "object" },
+    tool_use_id: { is: "text" },
+    mcp_server: mcpServerField,
+  },
   onBlock: "refuse",
   answers: ["permissionDecision", "updatedInput", "additionalContext"],
   decisions: ["allow", "ask", "defer", "deny"],
@@ -26,5 +19,8 @@ export const preToolUse: CatalogRow<"PreToolUse", typeof fields, typeof app> = {
   onFailure: "guard",
   onStop: "after-tool",
   onNotOk: "deny-and-stop",
-  app,
-};
+  app: {
+    method: "preTool",
+    answers: ["allow", "ask", "deny", "defer", "updateInput", "patchInput", "context", "halt"],
+  },
+} as const satisfies RowFacts;

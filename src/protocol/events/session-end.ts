@@ -1,21 +1,16 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  reason: {
-    is: "text",
-    of: ["other", "clear", "prompt_input_exit", "logout", "resume", "bypass_permissions_disabled"],
-    open: true,
-  },
-} as const;
-
-const app = { method: "onSessionEnd", answers: [], deadlineMs: 1_000 } as const;
-
-export const sessionEnd: CatalogRow<"SessionEnd", typeof fields, typeof app> = {
-  ...usual,
+export const sessionEnd = {
   name: "SessionEnd",
   phase: "session",
   fires: "the session ends",
-  fields,
+  fields: {
+    reason: {
+      is: "text",
+      of: ["other", "clear", "prompt_input_exit", "logout", "resume", "bypass_permissions_disabled"],
+      open: true,
+    },
+  },
   matchesOn: { field: "reason" },
   special: {
     endsSession: true,
@@ -26,5 +21,5 @@ export const sessionEnd: CatalogRow<"SessionEnd", typeof fields, typeof app> = {
       graceMs: 250,
     },
   },
-  app,
-};
+  app: { method: "onSessionEnd", answers: [], deadlineMs: 1_000 },
+} as const satisfies RowFacts;

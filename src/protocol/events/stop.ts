@@ -1,23 +1,18 @@
 import { backgroundTasksField, sessionCronsField } from "./common-fields.ts";
-import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-const fields = {
-  /** False on the first Stop of a turn, true after a hook made the agent go on. */
-  stop_hook_active: { is: "flag" },
-  last_assistant_message: { is: "text" },
-  background_tasks: backgroundTasksField,
-  session_crons: sessionCronsField,
-} as const;
-
-const app = { method: "onStop", answers: ["block", "context", "halt"] } as const;
-
-export const stop: CatalogRow<"Stop", typeof fields, typeof app> = {
-  ...usual,
+export const stop = {
   name: "Stop",
   phase: "turn",
   fires: "the agent wants to end its turn; not after an interrupt",
   carries: ["permission_mode", "effort"],
-  fields,
+  fields: {
+    /** False on the first Stop of a turn, true after a hook made the agent go on. */
+    stop_hook_active: { is: "flag" },
+    last_assistant_message: { is: "text" },
+    background_tasks: backgroundTasksField,
+    session_crons: sessionCronsField,
+  },
   onBlock: "goOn",
   answers: ["additionalContext"],
   decisions: ["deny"],
@@ -26,5 +21,5 @@ export const stop: CatalogRow<"Stop", typeof fields, typeof app> = {
   blocks: "the agent must continue",
   onStop: "end-turn",
   special: { endsTurn: true, insideAgent: "SubagentStop" },
-  app,
-};
+  app: { method: "onStop", answers: ["block", "context", "halt"] },
+} as const satisfies RowFacts;

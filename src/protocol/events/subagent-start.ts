@@ -1,19 +1,14 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  agent_id: { is: "text" },
-  agent_type: { is: "text" },
-} as const;
-
-const app = { method: "onSubagentStart", answers: ["context"] } as const;
-
-export const subagentStart: CatalogRow<"SubagentStart", typeof fields, typeof app> = {
-  ...usual,
+export const subagentStart = {
   name: "SubagentStart",
   phase: "agent",
   fires: "a subagent begins",
-  fields,
+  fields: {
+    agent_id: { is: "text" },
+    agent_type: { is: "text" },
+  },
   matchesOn: { field: "agent_type" },
   answers: ["additionalContext"],
-  app,
-};
+  app: { method: "onSubagentStart", answers: ["context"] },
+} as const satisfies RowFacts;

@@ -1,10 +1,7 @@
 import { taskFields } from "./common-fields.ts";
-import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-const app = { method: "onTaskCompleted", answers: ["block"] } as const;
-
-export const taskCompleted: CatalogRow<"TaskCompleted", typeof taskFields, typeof app> = {
-  ...usual,
+export const taskCompleted = {
   name: "TaskCompleted",
   phase: "agent",
   fires: "between PreToolUse and PostToolUse of the tool that marks a task done",
@@ -16,5 +13,5 @@ export const taskCompleted: CatalogRow<"TaskCompleted", typeof taskFields, typeo
   types: hookTypes.all,
   blocks: "the task stays open; the reason goes to the model, not as an error",
   onStop: "stop",
-  app,
-};
+  app: { method: "onTaskCompleted", answers: ["block"] },
+} as const satisfies RowFacts;

@@ -1,10 +1,7 @@
 import { taskFields } from "./common-fields.ts";
-import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-const app = { method: "onTaskCreated", answers: ["block"] } as const;
-
-export const taskCreated: CatalogRow<"TaskCreated", typeof taskFields, typeof app> = {
-  ...usual,
+export const taskCreated = {
   name: "TaskCreated",
   phase: "agent",
   fires: "between PreToolUse and PostToolUse of the tool that creates a task",
@@ -16,5 +13,5 @@ export const taskCreated: CatalogRow<"TaskCreated", typeof taskFields, typeof ap
   types: hookTypes.all,
   blocks: "the task is not created; the tool call fails with the reason",
   onFailure: "guard",
-  app,
-};
+  app: { method: "onTaskCreated", answers: ["block"] },
+} as const satisfies RowFacts;

@@ -1,19 +1,14 @@
-import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-const fields = {
-  teammate_name: { is: "text" },
-  team_name: { is: "text" },
-} as const;
-
-const app = { method: "onTeammateIdle", answers: ["block"] } as const;
-
-export const teammateIdle: CatalogRow<"TeammateIdle", typeof fields, typeof app> = {
-  ...usual,
+export const teammateIdle = {
   name: "TeammateIdle",
   phase: "agent",
   fires: "a teammate is about to go idle",
   carries: ["permission_mode"],
-  fields,
+  fields: {
+    teammate_name: { is: "text" },
+    team_name: { is: "text" },
+  },
   onBlock: "goOn",
   decisions: ["deny"],
   blockWord: true,
@@ -21,5 +16,5 @@ export const teammateIdle: CatalogRow<"TeammateIdle", typeof fields, typeof app>
   blocks: "the teammate continues",
   onStop: "stop",
   onNotOk: "stop",
-  app,
-};
+  app: { method: "onTeammateIdle", answers: ["block"] },
+} as const satisfies RowFacts;

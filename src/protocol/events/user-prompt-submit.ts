@@ -1,32 +1,22 @@
-import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
+import { hookTypes, type RowFacts } from "./event-row.ts";
 
-const fields = {
-  /** As typed: `/name args` for an expanded one. */
-  prompt: { is: "text" },
-  source: {
-    is: "text",
-    of: ["user", "sdk", "system", "loop_wakeup", "schedule_wakeup", "poll_event"],
-    open: true,
-    optional: true,
-    newer: true,
-  },
-  session_title: { is: "text", optional: true, newer: true },
-} as const;
-
-const app = {
-  method: "onPrompt",
-  answers: ["block", "context", "sessionTitle", "halt"],
-  deadlineMs: 20_000,
-  revives: true,
-} as const;
-
-export const userPromptSubmit: CatalogRow<"UserPromptSubmit", typeof fields, typeof app> = {
-  ...usual,
+export const userPromptSubmit = {
   name: "UserPromptSubmit",
   phase: "prompt",
   fires: "a prompt is submitted, including wake-ups by background hooks; not for built-in commands",
   carries: ["permission_mode"],
-  fields,
+  fields: {
+    /** As typed: `/name args` for an expanded one. */
+    prompt: { is: "text" },
+    source: {
+      is: "text",
+      of: ["user", "sdk", "system", "loop_wakeup", "schedule_wakeup", "poll_event"],
+      open: true,
+      optional: true,
+      newer: true,
+    },
+    session_title: { is: "text", optional: true, newer: true },
+  },
   onText: "context",
   onBlock: "refuse",
   answers: ["additionalContext", "sessionTitle", "suppressOriginalPrompt"],
@@ -38,5 +28,10 @@ export const userPromptSubmit: CatalogRow<"UserPromptSubmit", typeof fields, typ
   onFailure: "guard",
   onStop: "refuse",
   special: { startsTurn: true },
-  app,
-};
+  app: {
+    method: "onPrompt",
+    answers: ["block", "context", "sessionTitle", "halt"],
+    deadlineMs: 20_000,
+    revives: true,
+  },
+} as const satisfies RowFacts;

@@ -1,18 +1,13 @@
-import { type CatalogRow, usual } from "./event-row.ts";
+import type { RowFacts } from "./event-row.ts";
 
-const fields = {
-  /** `agent-<id>` for an isolated agent. */
-  name: { is: "text" },
-} as const;
-
-const app = { method: "onWorktreeCreate", answers: ["worktree", "block"] } as const;
-
-export const worktreeCreate: CatalogRow<"WorktreeCreate", typeof fields, typeof app> = {
-  ...usual,
+export const worktreeCreate = {
   name: "WorktreeCreate",
   phase: "settings",
   fires: "an isolated working copy is needed; a hook replaces the host's own way of creating one",
-  fields,
+  fields: {
+    /** `agent-<id>` for an isolated agent. */
+    name: { is: "text" },
+  },
   onText: "path",
   onBlock: "fail",
   onOther: "fail",
@@ -21,5 +16,5 @@ export const worktreeCreate: CatalogRow<"WorktreeCreate", typeof fields, typeof 
   blocks: "creation fails",
   onFailure: "fail",
   special: { answersPath: true },
-  app,
-};
+  app: { method: "onWorktreeCreate", answers: ["worktree", "block"] },
+} as const satisfies RowFacts;

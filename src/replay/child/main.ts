@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { statePath, writeFully } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
-import type { TaskBackend, WirePayload } from "../../sdk/index.ts";
+import type { TaskBackend } from "../../sdk/index.ts";
 import {
   type AppRuntime,
   defaultDeadline,
@@ -35,15 +35,12 @@ async function main(): Promise<void> {
   const folder = process.cwd();
   send({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies ChildReady);
   for await (const line of lines) {
-    const { payload, at, project } = JSON.parse(line) as ReplayQuestion;
+    const question = JSON.parse(line) as ReplayQuestion;
     // As the host sets it; the inherited value belongs to another session.
-    if (project === undefined) delete process.env["CLAUDE_PROJECT_DIR"];
-    else process.env["CLAUDE_PROJECT_DIR"] = project;
+    if (question.project === undefined) delete process.env["CLAUDE_PROJECT_DIR"];
+    else process.env["CLAUDE_PROJECT_DIR"] = question.project;
     const tasks: string[] = [];
-    const settled = await app.dispatch(
-      payload,
-      runEnvironment(setup, app, payload, at, (task) => void tasks.push(task)),
-    );
+    const settled = await app.dispatch(question.payload, runEnvironment(setup, app, question, tasks));
     await settled
       .dispose()
       .catch((error: unknown) => console.error(`A provider could not be disposed: ${String(error)}`));
@@ -79,14 +76,9 @@ function longestDeadline(app: AppRuntime): number {
   return deadlines.length === 0 ? defaultDeadline("PreToolUse") : Math.max(...deadlines);
 }
 
-function runEnvironment(
-  setup: ChildSetup,
-  app: AppRuntime,
-  payload: WirePayload,
-  at: string | undefined,
-  onTask: (task: string) => void,
-): RunEnvironment {
-  const time = Date.parse(at ?? "");
+/** The names of tasks that a handler adds go to `tasks`. */
+function runEnvironment(setup: ChildSetup, app: AppRuntime, question: ReplayQuestion, tasks: string[]): RunEnvironment {
+  const time = Date.parse(question.at ?? "");
   const { stateDir } = app.options;
   const base = {
     env: process.env,
@@ -102,8 +94,8 @@ function runEnvironment(
     signal: new AbortController().signal,
     replay: true,
     openTranscript,
-    state: scratchState(app, payload, base, folders),
-    tasks: recordedTasks(onTask),
+    state: scratchState(app, question.payload, base, folders),
+    tasks: recordedTasks(tasks),
     complain: () => undefined,
   };
 }
@@ -124,13 +116,11 @@ async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string, u
 }
 
 /** A task backend that records the name of each task and runs none. */
-function recordedTasks(onTask: (task: string) => void): TaskBackend {
-  let count = 0;
+function recordedTasks(names: string[]): TaskBackend {
   return {
     add: async ({ task }) => {
-      onTask(task);
-      count += 1;
-      return `replay-${count}`;
+      names.push(task);
+      return `replay-${names.length}`;
     },
     get: async () => undefined,
     list: async () => [],

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode } from "../../files/internal.ts";
+import { errorCode, inOrder } from "../../files/internal.ts";
 import { defined, textField } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import {
@@ -45,19 +45,6 @@ export function scratchState(
     };
   };
   return stateAccess(open, app.options.state ?? {}, environment.now);
-}
-
-/** The last change of each file. Concurrent changes of one scope run one after another. */
-const lastChanges = new Map<string, Promise<unknown>>();
-
-function inOrder<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
-  const change = (lastChanges.get(file) ?? Promise.resolve()).then(work, work);
-  lastChanges.set(file, change);
-  const forget = () => {
-    if (lastChanges.get(file) === change) lastChanges.delete(file);
-  };
-  change.then(forget, forget);
-  return change;
 }
 
 function read(file: string, { real, scratch }: StateFolders): StoredValues {

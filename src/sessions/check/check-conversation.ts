@@ -1,3 +1,4 @@
+import { conversationTypes } from "../formats/claude-code/write-record.ts";
 import type { AssistantEntry, Entry, UserEntry } from "../model/entry.ts";
 import { type GraphEntry, isBoundary } from "../model/entry-graph.ts";
 import { callKey } from "../model/model-call.ts";
@@ -16,10 +17,8 @@ export const checkLinks: SessionCheck = function* ({ threads }) {
   }
 };
 
-const threadedKinds: ReadonlySet<string> = new Set(["user", "assistant", "system", "attachment"]);
-
 export function hasBadUuid({ kind, uuid }: { readonly kind: string; readonly uuid?: string }): boolean {
-  if (uuid === undefined || uuid === "") return threadedKinds.has(kind);
+  if (uuid === undefined || uuid === "") return conversationTypes.includes(kind);
   return !uuidPattern.test(uuid);
 }
 

@@ -141,16 +141,13 @@ function* usage({ threads, live }: CheckedSession): Generator<CheckFinding> {
 /** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
 function* drift({ threads }: CheckedSession): Generator<CheckFinding> {
   for (const { items } of threads) {
-    yield* unknownNames(items, "type", "unknownTypes");
-    yield* unknownNames(items, "field", "unknownFields");
+    yield* unknownNames(items, "type");
+    yield* unknownNames(items, "field");
   }
 }
 
-function* unknownNames(
-  items: readonly TranscriptItem[],
-  what: "type" | "field",
-  key: "unknownTypes" | "unknownFields",
-): Generator<CheckFinding> {
+function* unknownNames(items: readonly TranscriptItem[], what: "type" | "field"): Generator<CheckFinding> {
+  const key = what === "type" ? "unknownTypes" : "unknownFields";
   const names = new Map<string, number>();
   let first: TranscriptItem | undefined;
   for (const item of items) {

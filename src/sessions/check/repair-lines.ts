@@ -1,6 +1,6 @@
 import { groupBy } from "../../protocol/internal.ts";
 import { interruptedResult } from "../formats/claude-code/write-record.ts";
-import type { Entry, TranscriptItem, UserEntry } from "../model/entry.ts";
+import type { Entry, TranscriptItem } from "../model/entry.ts";
 import { isBoundary, isGraphEntry } from "../model/entry-graph.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { setField, withoutBlocks } from "../write/edit-line.ts";
@@ -123,17 +123,11 @@ export function repairResults(
   repair: RepairChanges,
   isCalled: (id: string) => boolean,
 ): ReadonlySet<Entry> {
-  const strays = new Map<UserEntry, { codes: Set<string>; blocks: Set<number> }>();
-  for (const { entry, block, code } of unmatchedResults(thread, isCalled)) {
-    const known = strays.get(entry) ?? { codes: new Set(), blocks: new Set() };
-    strays.set(entry, known);
-    known.codes.add(code);
-    known.blocks.add(block);
-  }
   const gone = new Set<Entry>();
-  for (const [entry, { codes, blocks }] of strays) {
+  for (const [entry, strays] of groupBy(unmatchedResults(thread, isCalled), (stray) => stray.entry)) {
     const change = repair.change(entry);
-    const why = [...codes].join(", ");
+    const why = [...new Set(strays.map(({ code }) => code))].join(", ");
+    const blocks = new Set(strays.map(({ block }) => block));
     if (blocks.size === entry.content.length) {
       gone.add(entry);
       change.removed.push({ why, content: entry.raw() });

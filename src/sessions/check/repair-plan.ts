@@ -88,10 +88,10 @@ export function applyPlan(
   const parts: Buffer[] = [];
   const aside: { why: string; content: unknown; line: number; offset: number }[] = [];
   let done = 0;
-  for (const line of changedLines(items, plan)) {
+  for (const line of groupBy(items, (item) => item.line).values()) {
     const first = line[0];
     const last = line.at(-1);
-    if (first === undefined || last === undefined) continue;
+    if (first === undefined || last === undefined || !line.some((item) => plan.changes.has(item))) continue;
     const from = bytes.lastIndexOf(newline, first.offset - 1) + 1;
     const start = first.offset === 0 ? 0 : Math.max(from, hasBom(bytes) ? 3 : 0, 0);
     const stop = bytes.indexOf(newline, last.offset + last.length);
@@ -112,16 +112,13 @@ export function applyPlan(
     parts.push(bytes.subarray(done));
   }
   const result = Buffer.concat(parts);
-  const unended = result.length > 0 && result.at(-1) !== newline;
-  return { bytes: unended ? Buffer.concat([result, Buffer.from("\n")]) : result, removed: aside };
+  return { bytes: result.length > 0 ? withNewline(result) : result, removed: aside };
 }
 
 const newline = 0x0a;
 
-/** The items of each line that has a change, line by line. */
-function changedLines(items: readonly TranscriptItem[], plan: RepairPlan): TranscriptItem[][] {
-  const lines = [...groupBy(items, ({ line }) => line).values()];
-  return lines.filter((line) => line.some((item) => plan.changes.has(item)));
+function withNewline(bytes: Buffer): Buffer {
+  return bytes.at(-1) === newline ? bytes : Buffer.concat([bytes, Buffer.from("\n")]);
 }
 
 function rewritten(
@@ -139,11 +136,7 @@ function rewritten(
     if (own !== null && only === item && others.length === 0 && !isRecovered(item)) {
       // Blanks and a carriage return around the record stay where they are.
       const rest = bytes.subarray(item.offset + item.length, end);
-      parts.push(
-        bytes.subarray(start, item.offset),
-        own,
-        rest.at(-1) === newline ? rest : Buffer.concat([rest, Buffer.from("\n")]),
-      );
+      parts.push(bytes.subarray(start, item.offset), own, withNewline(rest));
     } else if (own !== null) parts.push(own, Buffer.from("\n"));
     for (const after of change?.after ?? []) parts.push(after, Buffer.from("\n"));
   }

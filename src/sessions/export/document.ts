@@ -1,3 +1,5 @@
+import type { Compaction } from "../model/compactions.ts";
+
 /** A session to give away: what a reader wants to see, in order, and nothing else that is on disk. */
 export interface SessionDocument {
   readonly schema: "hookline.session/1";
@@ -24,13 +26,10 @@ export type DocumentItem = { readonly turn?: number; readonly timestamp?: string
       readonly name?: string;
       readonly text: string;
     }
-  | {
-      readonly kind: "compaction";
-      readonly trigger?: string;
-      readonly preTokens?: number;
-      readonly postTokens?: number;
-      readonly summary?: string;
-    }
+  | ({ readonly kind: "compaction"; readonly summary?: string } & Pick<
+      Compaction,
+      "trigger" | "preTokens" | "postTokens"
+    >)
   | { readonly kind: "thinking" | "feedback" | "command" | "api-error" | "interrupt"; readonly text: string }
 );
 

@@ -210,9 +210,7 @@ function texts<K extends string>(
   fields: Record<K, string | undefined>,
   redact: Scope["redact"],
 ): Partial<Record<K, string>> {
-  const kept = Object.entries<string | undefined>(fields).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, redact(value)]],
-  );
+  const kept = Object.entries<string>(defined(fields)).map(([key, value]) => [key, redact(value)]);
   return Object.fromEntries(kept) as Partial<Record<K, string>>;
 }
 

@@ -1,9 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { defined, fieldOf, groupBy, Problem, plainLine } from "../../protocol/internal.ts";
+import { defined, fieldOf, groupBy, memoized, Problem, plainLine } from "../../protocol/internal.ts";
 import { readJsonObject } from "../home/client-json.ts";
 import { type LiveSession, liveSessions } from "../home/live-sessions.ts";
-import { memoized } from "../lazy.ts";
 import { checkOptions, homeOptions } from "../option-checks.ts";
 import { readHeader, type SessionHeader } from "../read/session-header.ts";
 import { safeId } from "../safe-paths.ts";

@@ -1,8 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { defined } from "../../protocol/internal.ts";
+import { defined, memoized } from "../../protocol/internal.ts";
 import { isTranscriptRecord } from "../formats/claude-code/to-entry.ts";
-import { memoized } from "../lazy.ts";
 import { checkRoots } from "../option-checks.ts";
 import { recordSource, recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
@@ -135,8 +134,14 @@ export async function sessionFilesOf(place: SessionPlace): Promise<SessionFiles>
   return { main: place.file, agents, workflows: [...workflows.values()], toolResults, others };
 }
 
-/** The main transcript and those of all agents. `agentId` is absent for the main one. */
-export async function transcriptsOf(place: SessionPlace): Promise<{ file: string; agentId?: string }[]> {
+/** A transcript of a session. `agentId` is absent for the main one. */
+export interface SessionTranscript {
+  readonly file: string;
+  readonly agentId?: string;
+}
+
+/** The main transcript and those of all agents. */
+export async function transcriptsOf(place: SessionPlace): Promise<SessionTranscript[]> {
   const { agents } = await sessionFilesOf(place);
   return [{ file: place.file }, ...agents.map(({ file, id }) => ({ file, agentId: id }))];
 }

@@ -35,7 +35,7 @@ export function findTranscripts(roots: readonly SessionRoot[], onUnread: OnUnrea
   checkRoots(roots);
   const files = roots.flatMap((root) =>
     readFolder(root.path, join(root.path, "projects"), onUnread).flatMap(({ name, path, folder }) =>
-      folder ? transcriptsInProject(root, name, path, onUnread) : [],
+      folder ? transcriptsInProject({ root, project: name }, path, onUnread) : [],
     ),
   );
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -52,17 +52,12 @@ export function findTranscriptsOf(file: string, onUnread: OnUnread = () => undef
   return [...withStat(file, owner, onUnread), ...agents];
 }
 
-function transcriptsInProject(
-  root: SessionRoot,
-  project: string,
-  folder: string,
-  onUnread: OnUnread,
-): readonly TranscriptFile[] {
-  return readFolder(root.path, folder, onUnread).flatMap(({ name, path, folder: isFolder }) => {
-    if (isFolder) return isSafeId(name) ? agentsOf({ root, project, session: name }, path, onUnread) : [];
+function transcriptsInProject(owner: FileOwner, folder: string, onUnread: OnUnread): readonly TranscriptFile[] {
+  return readFolder(owner.root.path, folder, onUnread).flatMap(({ name, path, folder: isFolder }) => {
+    if (isFolder) return isSafeId(name) ? agentsOf({ ...owner, session: name }, path, onUnread) : [];
     const id = transcriptName(name);
     if (id === undefined) return [];
-    return withStat(path, { root, project, ...(agentIn(id, folder) ?? { session: id }) }, onUnread);
+    return withStat(path, { ...owner, ...(agentIn(id, folder) ?? { session: id }) }, onUnread);
   });
 }
 

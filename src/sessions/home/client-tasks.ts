@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../../files/internal.ts";
+import { inOrder, replaceFile } from "../../files/internal.ts";
 import { defined, objectCheck, Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
@@ -93,23 +93,10 @@ async function saveJson(task: TaskFile, value: unknown, { startOf }: SaveOptions
   const { file } = task;
   if (task.root.origin === "client") await refuseWhileLive(task, startOf);
   const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
-  const write = () => replaceFile(file, bytes, { expect: task.bytes });
-  if ((await afterEarlierWrites(file, write)) === "replaced") return bytes;
+  // A second write sees the result of the first.
+  const written = await inOrder(file, () => replaceFile(file, bytes, { expect: task.bytes }));
+  if (written === "replaced") return bytes;
   throw new Problem("sessions/changed", `${file} was changed since it was loaded. Load it again.`, { about: { file } });
-}
-
-const writes = new Map<string, Promise<unknown>>();
-
-/** Runs writes to one file one after the other, so that a second one sees the result of the first. */
-async function afterEarlierWrites<T>(file: string, write: () => Promise<T>): Promise<T> {
-  const earlier = writes.get(file) ?? Promise.resolve();
-  const current = earlier.then(write, write);
-  writes.set(file, current);
-  try {
-    return await current;
-  } finally {
-    if (writes.get(file) === current) writes.delete(file);
-  }
 }
 
 async function refuseWhileLive({ root, sessionId, file }: TaskFile, startOf: StartOf | undefined): Promise<void> {

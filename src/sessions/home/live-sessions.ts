@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { processExists, processStart } from "../../files/internal.ts";
 import { textField } from "../../protocol/internal.ts";
 import { findRoots, type RootOptions } from "../find/session-roots.ts";
@@ -53,7 +53,7 @@ export async function liveSessions(options: LiveOptions = {}): Promise<LiveSessi
     for (const { name, path } of listEntries(root.path, join(root.path, "sessions"))) {
       if (!/^\d+\.json$/.test(name)) continue;
       const fields = await readJsonObject(path);
-      const session = fields && liveSessionFrom(path, Number.parseInt(name, 10), fields, startOf);
+      const session = fields && liveSessionFrom(path, fields, startOf);
       if (session !== undefined && (all || session.live !== "no")) sessions.push(session);
     }
   }
@@ -65,16 +65,11 @@ const knownFields: ReadonlySet<string> = new Set([
   ...["nameSource", "status", "updatedAt", "statusUpdatedAt", "waitingFor"],
 ]);
 
-function liveSessionFrom(
-  file: string,
-  pidInName: number,
-  fields: Record<string, unknown>,
-  startOf: StartOf,
-): LiveSession | undefined {
+function liveSessionFrom(file: string, fields: Record<string, unknown>, startOf: StartOf): LiveSession | undefined {
   const time = (key: string) => (typeof fields[key] === "number" ? { [`${key}Ms`]: fields[key] } : {});
   const { sessionId, kind, entrypoint, peerProtocol } = fields;
   if (typeof sessionId !== "string") return undefined;
-  const pid = typeof fields["pid"] === "number" ? fields["pid"] : pidInName;
+  const pid = typeof fields["pid"] === "number" ? fields["pid"] : Number.parseInt(basename(file), 10);
   const extra = Object.fromEntries(Object.entries(fields).filter(([key]) => !knownFields.has(key)));
   return {
     pid,

@@ -47,40 +47,34 @@ export async function archiveFile(
     if (before === undefined && packed !== undefined && packed.size > 0 && !(await isBeginningOf(target, file)))
       await keepOld(target, sha256(Buffer.from(`${packed.size} ${packed.mtimeMs}`)).slice(0, 12), fs);
     const start = grown ?? { sizeBytes: 0, packedBytes: 0, members: [] };
-    return { ...(await append(file, target, start, end, fs)), modifiedMs: mtimeMs };
+    return { ...(await append(file, start, end)), modifiedMs: mtimeMs };
   });
+
+  async function append(from: FileHandle, start: ArchivedBytes, end: number): Promise<ArchivedBytes> {
+    await ensureFolder(dirname(target), fs);
+    const out = await fs.open(target, openFlags.appending, 0o600);
+    const members = [...start.members];
+    let { sizeBytes, packedBytes } = start;
+    await closeAfter(out, async () => {
+      // What a killed run left behind the last accounted byte.
+      await out.truncate(packedBytes);
+      while (sizeBytes < end || members.length === 0) {
+        const plain = await read(from, sizeBytes, Math.min(end - sizeBytes, memberBytes));
+        const packed = await promisify(gzip)(plain);
+        await writeWholeFile(out, packed);
+        members.push({ sizeBytes: plain.length, packedBytes: packed.length, sha256: sha256(plain) });
+        sizeBytes += plain.length;
+        packedBytes += packed.length;
+        if (plain.length === 0) break;
+      }
+      await out.datasync();
+    });
+    if (start.members.length === 0) await fs.syncFolder(dirname(target));
+    return { sizeBytes, packedBytes, members };
+  }
 }
 
 type ArchivedBytes = Omit<ArchivedFile, "modifiedMs">;
-
-async function append(
-  file: FileHandle,
-  target: string,
-  before: ArchivedBytes,
-  end: number,
-  fs: Fs,
-): Promise<ArchivedBytes> {
-  await ensureFolder(dirname(target), fs);
-  const out = await fs.open(target, openFlags.appending, 0o600);
-  const members = [...before.members];
-  let { sizeBytes, packedBytes } = before;
-  await closeAfter(out, async () => {
-    // What a killed run left behind the last accounted byte.
-    await out.truncate(packedBytes);
-    while (sizeBytes < end || members.length === 0) {
-      const plain = await read(file, sizeBytes, Math.min(end - sizeBytes, memberBytes));
-      const packed = await promisify(gzip)(plain);
-      await writeWholeFile(out, packed);
-      members.push({ sizeBytes: plain.length, packedBytes: packed.length, sha256: sha256(plain) });
-      sizeBytes += plain.length;
-      packedBytes += packed.length;
-      if (plain.length === 0) break;
-    }
-    await out.datasync();
-  });
-  if (before.members.length === 0) await fs.syncFolder(dirname(target));
-  return { sizeBytes, packedBytes, members };
-}
 
 /** One past the last newline: a line that is under way is left for the next run. */
 async function lastNewline(file: FileHandle, size: number): Promise<number> {

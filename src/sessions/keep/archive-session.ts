@@ -58,41 +58,31 @@ export async function archiveSession(place: SessionPlace, options: ArchiveOption
   const source = await projectFolderResolver()(place);
   const path = manifestPath(root, source);
   await openFolder(dirname(path), fs);
-  return withLock(path, () => addNew(source, root, path, fs, now), { fs });
-}
+  return withLock(path, addNew, { fs });
 
-async function addNew(
-  place: SessionPlace,
-  root: string,
-  manifest: string,
-  fs: Fs,
-  now: () => number,
-): Promise<ArchiveResult> {
-  const before = await readArchiveManifest(manifest, fs);
-  const files: Record<string, ArchivedFile> = { ...before?.files };
-  let changed = 0;
-  let addedBytes = 0;
-  for (const path of await sessionPaths(place)) {
-    const target = join(root, "projects", place.project, `${path}.gz`);
-    const held = await archiveFile(join(place.folder, path), target, before?.files[path], fs);
-    if (held === before?.files[path]) continue;
-    const added = held.members.filter((member) => !before?.files[path]?.members.includes(member));
-    addedBytes += added.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    changed += 1;
-    files[path] = held;
+  async function addNew(): Promise<ArchiveResult> {
+    const before = await readArchiveManifest(path, fs);
+    const files: Record<string, ArchivedFile> = { ...before?.files };
+    let changed = 0;
+    let addedBytes = 0;
+    for (const name of await sessionPaths(source)) {
+      const known = before?.files[name];
+      const target = join(root, "projects", source.project, `${name}.gz`);
+      const held = await archiveFile(join(source.folder, name), target, known, fs);
+      if (held === known) continue;
+      const added = held.members.filter((member) => !known?.members.includes(member));
+      addedBytes += added.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      changed += 1;
+      files[name] = held;
+    }
+    const heldBytes = Object.values(files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (changed > 0) {
+      const archivedAt = new Date(now()).toISOString();
+      const next: ArchiveManifest = { version: 1, session: source.id, source: source.file, archivedAt, files };
+      await replaceFile(path, `${JSON.stringify(next)}\n`, { fs });
+    }
+    return { session: source.id, files: changed, addedBytes, heldBytes };
   }
-  const heldBytes = Object.values(files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  if (changed > 0) {
-    const next: ArchiveManifest = {
-      version: 1,
-      session: place.id,
-      source: place.file,
-      archivedAt: new Date(now()).toISOString(),
-      files,
-    };
-    await replaceFile(manifest, `${JSON.stringify(next)}\n`, { fs });
-  }
-  return { session: place.id, files: changed, addedBytes, heldBytes };
 }
 
 /** A session that its client will delete soon and that is not completely archived. */

@@ -64,19 +64,14 @@ export async function migrateSession(place: SessionPlace, options: MigrateOption
  * Restores a session to its state before a migration or a repair. Returns a backup of what was written since, made before anything
  * changes; undefined when nothing has to be restored.
  */
-export async function rollbackSession(
-  place: SessionPlace,
-  backup: Backup,
-  fs: Fs = nodeFs,
-): Promise<Backup | undefined> {
+export async function rollbackSession(place: SessionPlace, backup: Backup): Promise<Backup | undefined> {
   checkSessionPlace(place);
   checkArgument("backup", backup, objectCheck);
-  const work = async () => {
-    const kept = await backUpPresentFiles(backup, fs);
-    if (kept !== undefined) await restoreBackup(backup, fs);
+  return withLock(place.file, async () => {
+    const kept = await backUpPresentFiles(backup, nodeFs);
+    if (kept !== undefined) await restoreBackup(backup, nodeFs);
     return kept;
-  };
-  return withLock(place.file, work, { fs });
+  });
 }
 
 async function migrate(place: SessionPlace, options: MigrateOptions): Promise<MigrationResult> {

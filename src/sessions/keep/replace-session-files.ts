@@ -47,14 +47,8 @@ export async function replaceSessionFiles(
   return backup;
 }
 
-interface ChangedFiles {
-  readonly changed: readonly string[];
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-}
-
 /** By path below the project folder; the main transcript comes last of the changed ones. */
-export async function changedFiles(place: SessionPlace, copy: SessionCopy): Promise<ChangedFiles> {
+export async function changedFiles(place: SessionPlace, copy: SessionCopy) {
   const now = new Set(await sessionPaths(copy.place));
   const changed: string[] = [];
   for (const [path, hash] of copy.hashes) {

@@ -49,12 +49,38 @@ export function branchesOf(graph: Graph, entries: readonly Entry[]): Branches {
       alternatives: point.alternatives.length,
     })),
     leaf: leaf < 0 ? undefined : graph.nodes[leaf]?.uuid,
-    list: () => (leaf < 0 ? [] : listBranches(graph, groups, leaf, summaries)),
+    list: () => (leaf < 0 ? [] : listBranches()),
     entriesOf(uuid) {
       const at = graph.indexOf(uuid);
       return at === undefined ? undefined : entriesUpTo(graph, groups, at);
     },
   };
+
+  function listBranches(): Branch[] {
+    const branches: Branch[] = [];
+    const pending: PendingBranch[] = [{ leaf }];
+    for (const { leaf: end, fork } of pending) {
+      const uuid = graph.nodes[end]?.uuid ?? "";
+      const own = entriesUpTo(graph, groups, end);
+      branches.push({
+        leaf: uuid,
+        active: fork === undefined,
+        ...(fork && { forkPoint: forkEntry(graph, fork.point)?.uuid ?? null, kind: fork.point.kind }),
+        size: fork === undefined ? own.length : countBelow(graph, groups, fork.top, own),
+        ...defined({ summary: summaries.get(uuid) }),
+      });
+      const path = pathToRoot(groups, end);
+      const ownPath = fork === undefined ? [...path, -1] : path.slice(0, path.indexOf(fork.top) + 1);
+      for (const group of ownPath) {
+        const point = groups.forks.get(group);
+        for (const top of point?.alternatives ?? []) {
+          if (point !== undefined && !ownPath.includes(top))
+            pending.push({ leaf: groups.newest[top] ?? top, fork: { top, point } });
+        }
+      }
+    }
+    return branches;
+  }
 }
 
 function forkEntry(graph: Graph, { group, alternatives }: GroupFork): GraphEntry | null {
@@ -135,37 +161,6 @@ function pathToRoot(groups: CallGroups, leaf: number): number[] {
 interface PendingBranch {
   readonly leaf: number;
   readonly fork?: { readonly top: number; readonly point: GroupFork };
-}
-
-function listBranches(
-  graph: Graph,
-  groups: CallGroups,
-  leaf: number,
-  summaries: ReadonlyMap<string, string>,
-): Branch[] {
-  const branches: Branch[] = [];
-  const pending: PendingBranch[] = [{ leaf }];
-  for (const { leaf: end, fork } of pending) {
-    const uuid = graph.nodes[end]?.uuid ?? "";
-    const entries = entriesUpTo(graph, groups, end);
-    branches.push({
-      leaf: uuid,
-      active: fork === undefined,
-      ...(fork && { forkPoint: forkEntry(graph, fork.point)?.uuid ?? null, kind: fork.point.kind }),
-      size: fork === undefined ? entries.length : countBelow(graph, groups, fork.top, entries),
-      ...defined({ summary: summaries.get(uuid) }),
-    });
-    const path = pathToRoot(groups, end);
-    const own = fork === undefined ? [...path, -1] : path.slice(0, path.indexOf(fork.top) + 1);
-    for (const group of own) {
-      const point = groups.forks.get(group);
-      for (const top of point?.alternatives ?? []) {
-        if (point !== undefined && !own.includes(top))
-          pending.push({ leaf: groups.newest[top] ?? top, fork: { top, point } });
-      }
-    }
-  }
-  return branches;
 }
 
 function countBelow(graph: Graph, groups: CallGroups, top: number, entries: readonly GraphEntry[]): number {

@@ -1,5 +1,4 @@
-import { fieldOf, groupBy } from "../../protocol/internal.ts";
-import { lazy } from "../lazy.ts";
+import { fieldOf, groupBy, lazy } from "../../protocol/internal.ts";
 import type { EntryBlock } from "./content-block.ts";
 import type { AssistantEntry, Entry } from "./entry.ts";
 

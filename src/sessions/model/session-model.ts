@@ -1,8 +1,7 @@
-import { defined, groupBy } from "../../protocol/internal.ts";
+import { defined, groupBy, lazy } from "../../protocol/internal.ts";
 import type { SessionFiles, SessionPlace } from "../find/session-files.ts";
 import { type FormatDrift, formatDriftOf } from "../formats/claude-code/format-drift.ts";
 import { answerIn } from "../formats/claude-code/to-entry.ts";
-import { lazy } from "../lazy.ts";
 import type { Unreadable } from "../read/json-records.ts";
 import type { Entry, TranscriptItem } from "./entry.ts";
 import type { GraphEntry, GraphFinding } from "./entry-graph.ts";
@@ -10,7 +9,13 @@ import { callKey, type ModelCall, modelCallsOf } from "./model-call.ts";
 import { pairTools } from "./pair-tool-calls.ts";
 import type { SessionToolCall } from "./session-tool-call.ts";
 import { linkSubagents, type Subagent, type SubagentDraft, type SubagentOrigin } from "./subagents.ts";
-import { buildConversation, type Conversation, draftConversation, takeSidechains } from "./transcript-conversation.ts";
+import {
+  buildConversation,
+  type Conversation,
+  draftConversation,
+  type Sidechain,
+  takeSidechains,
+} from "./transcript-conversation.ts";
 
 /** The contents of the files of one session. The order of `agents` does not matter. */
 export interface SessionContent {
@@ -107,10 +112,7 @@ export function modelOf(content: SessionContent): SessionModel {
   };
 }
 
-function agentDrafts(
-  content: SessionContent,
-  chains: readonly { id: string; items: readonly TranscriptItem[] }[],
-): SubagentDraft[] {
+function agentDrafts(content: SessionContent, chains: readonly Sidechain[]): SubagentDraft[] {
   const inFiles = content.agents.map(({ items, ...place }) => ({
     ...place,
     inline: false,
@@ -122,12 +124,8 @@ function agentDrafts(
     inline: true,
     draft: draftConversation(items, id),
   }));
-  return [...inFiles, ...inMain].sort(byStart);
-}
-
-/** A fixed order, so that the order of files does not change the model. */
-function byStart(a: SubagentDraft, b: SubagentDraft): number {
-  return startKey(a) < startKey(b) ? -1 : 1;
+  // A fixed order, so that the order of files does not change the model.
+  return [...inFiles, ...inMain].sort((a, b) => (startKey(a) < startKey(b) ? -1 : 1));
 }
 
 function startKey({ draft, id }: SubagentDraft): string {

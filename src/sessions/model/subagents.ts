@@ -57,14 +57,27 @@ export function linkSubagents(
     }
   }
   const { parents, cut } = parentsOf(drafts, links);
-  return { agents: assemble(drafts, links, parents, tools), cut };
+  const agents = drafts.map((subagent) => {
+    const { draft, ...origin } = subagent;
+    const { toolCall, linkedBy } = links.get(subagent) ?? { linkedBy: "none" };
+    const report = toolCall?.report ?? tools.reports.findLast(({ taskId }) => taskId === origin.id);
+    return {
+      ...origin,
+      thread: buildConversation(draft, tools.of(draft)),
+      linkedBy,
+      ...defined({ toolCall, parentId: parents.get(origin.id) }),
+      depth: depthOf(origin.id, parents),
+      background: toolCall?.background ?? false,
+      ...defined({ report }),
+      children: [] as Subagent[],
+    };
+  });
+  const byId = new Map(agents.map((agent) => [agent.id, agent]));
+  for (const agent of agents) if (agent.parentId !== undefined) byId.get(agent.parentId)?.children.push(agent);
+  return { agents, cut };
 }
 
-interface Link {
-  readonly linkedBy: SubagentLink;
-  readonly toolCall?: SessionToolCall;
-  readonly parentId?: string;
-}
+type Link = Pick<Subagent, "linkedBy" | "toolCall" | "parentId">;
 
 type LinkRule = (draft: SubagentDraft) => Link | undefined;
 
@@ -133,32 +146,6 @@ function parentsOf(drafts: readonly SubagentDraft[], links: ReadonlyMap<Subagent
     }
   }
   return { parents, cut };
-}
-
-function assemble(
-  drafts: readonly SubagentDraft[],
-  links: ReadonlyMap<SubagentDraft, Link>,
-  parents: ReadonlyMap<string, string>,
-  tools: PairedTools,
-): Subagent[] {
-  const agents = drafts.map((subagent) => {
-    const { draft, ...origin } = subagent;
-    const { toolCall, linkedBy } = links.get(subagent) ?? { linkedBy: "none" };
-    const report = toolCall?.report ?? tools.reports.findLast(({ taskId }) => taskId === origin.id);
-    return {
-      ...origin,
-      thread: buildConversation(draft, tools.of(draft)),
-      linkedBy,
-      ...defined({ toolCall, parentId: parents.get(origin.id) }),
-      depth: depthOf(origin.id, parents),
-      background: toolCall?.background ?? false,
-      ...defined({ report }),
-      children: [] as Subagent[],
-    };
-  });
-  const byId = new Map(agents.map((agent) => [agent.id, agent]));
-  for (const agent of agents) if (agent.parentId !== undefined) byId.get(agent.parentId)?.children.push(agent);
-  return agents;
 }
 
 function depthOf(id: string, parents: ReadonlyMap<string, string>): number {

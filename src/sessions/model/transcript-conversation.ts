@@ -1,5 +1,4 @@
-import { defined, groupBy } from "../../protocol/internal.ts";
-import { lazy, memoized } from "../lazy.ts";
+import { defined, groupBy, lazy, memoized } from "../../protocol/internal.ts";
 import type { Unreadable } from "../read/json-records.ts";
 import { type Branches, branchesOf } from "./branches.ts";
 import { type Compaction, compactionsOf, contextOf } from "./compactions.ts";
@@ -98,7 +97,7 @@ function isAnswer(entry: Entry): entry is AssistantEntry {
 }
 
 /** An agent whose lines are in the main transcript. */
-interface Sidechain {
+export interface Sidechain {
   /** Its agent id; if it has none, the uuid of its first line. */
   readonly id: string;
   readonly items: readonly TranscriptItem[];
@@ -128,7 +127,7 @@ export function takeSidechains(items: readonly TranscriptItem[]): {
   return { main, chains: [...chains.values()] };
 }
 
-function isSidechainItem(item: TranscriptItem): item is Entry & { uuid: string; parentUuid: string | null } {
+export function isSidechainItem(item: TranscriptItem): item is GraphEntry {
   return item.kind !== "unreadable" && item.isSidechain === true && isGraphEntry(item);
 }
 

@@ -71,33 +71,24 @@ export function readPart(
   }
 }
 
-function readInside(
-  sessionFolder: string,
-  file: string,
-  atMost: number,
-  wanted: number = atMost,
-): Buffer | UnreadablePart {
+function readInside(sessionFolder: string, file: string, atMost: number, wanted = atMost): Buffer | UnreadablePart {
   try {
     const folder = realpathSync(sessionFolder);
     const real = realpathSync(join(sessionFolder, file));
     const home = join(realpathSync(dirname(sessionFolder)), basename(sessionFolder));
     if (folder !== home || !isInside(real, folder)) return { why: "leads out of the session's folder" };
-    return readPlainFile(real, atMost, wanted);
+    // A pipe is opened without waiting for its writer, and then rejected.
+    return withFileSync(real, openFlags.reading, (descriptor) => {
+      const stat = fstatSync(descriptor);
+      if (!stat.isFile()) return { why: "is not a file" };
+      if (stat.size > atMost) return { why: `has ${stat.size} bytes, more than ${atMost}` };
+      const bytes = Buffer.alloc(Math.min(stat.size, wanted));
+      return bytes.subarray(0, readFullySync(descriptor, bytes, 0));
+    });
   } catch (error) {
     const isMissing = ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
     return { why: String(error), ...(isMissing ? { missing: true } : {}) };
   }
-}
-
-/** A pipe is opened without waiting for its writer, and then rejected. */
-function readPlainFile(path: string, atMost: number, wanted: number): Buffer | UnreadablePart {
-  return withFileSync(path, openFlags.reading, (descriptor) => {
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile()) return { why: "is not a file" };
-    if (stat.size > atMost) return { why: `has ${stat.size} bytes, more than ${atMost}` };
-    const bytes = Buffer.alloc(Math.min(stat.size, wanted));
-    return bytes.subarray(0, readFullySync(descriptor, bytes, 0));
-  });
 }
 
 /**

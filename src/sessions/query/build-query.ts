@@ -44,17 +44,9 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
       return keep<SessionToolCall>((element) => "use" in element && hasName(element.name), { of: "tools" });
     },
     attachments: (type) =>
-      keepEntries<AttachmentEntry>(
-        (entry) => entry.kind === "attachment" && (type === undefined || entry.type === type),
-      ),
-    system: (subtype) =>
-      keepEntries<SystemEntry>(
-        (entry) => entry.kind === "system" && (subtype === undefined || entry.subtype === subtype),
-      ),
-    hooks: (event) =>
-      keepEntries<AttachmentEntry>(
-        (entry) => isHookRecord(entry) && (event === undefined || entry.hookEvent === event),
-      ),
+      keepEntries<AttachmentEntry>((entry) => entry.kind === "attachment" && fits(entry.type, type)),
+    system: (subtype) => keepEntries<SystemEntry>((entry) => entry.kind === "system" && fits(entry.subtype, subtype)),
+    hooks: (event) => keepEntries<AttachmentEntry>((entry) => isHookRecord(entry) && fits(entry.hookEvent, event)),
     agents: ({ depth } = {}) => {
       if (depth !== undefined) checkArgument("depth", depth, countCheck);
       return keep<Subagent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
@@ -112,6 +104,11 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
   };
 }
 
+/** Without a wanted value every value fits. */
+function fits(value: string | undefined, wanted: string | undefined): boolean {
+  return wanted === undefined || value === wanted;
+}
+
 const agentsCheck = checkOf('"agents"', (what) => what === "agents");
 
 async function* results<T extends QueryElement>(source: QuerySource, plan: QueryPlan): AsyncGenerator<T, undefined> {
@@ -122,11 +119,7 @@ async function* results<T extends QueryElement>(source: QuerySource, plan: Query
   for await (const element of elements) yield element as T;
 }
 
-async function* passing(
-  source: QuerySource,
-  plan: QueryPlan,
-  end: "front" | "back",
-): AsyncGenerator<QueryElement, undefined> {
+async function* passing(source: QuerySource, plan: QueryPlan, end: "front" | "back"): AsyncIterable<QueryElement> {
   const tests: ElementTest[] = [];
   for (const test of plan.tests) tests.push(await test(source));
   for await (const element of source.run(plan, end)) {
@@ -135,10 +128,7 @@ async function* passing(
   }
 }
 
-async function* sliced(
-  elements: AsyncIterable<QueryElement>,
-  slice: QuerySlice,
-): AsyncGenerator<QueryElement, undefined> {
+async function* sliced(elements: AsyncIterable<QueryElement>, slice: QuerySlice): AsyncIterable<QueryElement> {
   if ("reverse" in slice) {
     yield* (await collect(elements)).reverse();
     return;

@@ -58,7 +58,8 @@ export async function searchIndex(query: string, options: SearchOptions = {}): P
 async function searchWithIndex(path: string, query: string, options: SearchOptions): Promise<SearchResult> {
   const index = await openIndex(path);
   try {
-    return await findHits(index, query, options, await update(index, options));
+    const searched = await update(index, options);
+    return { ...(await findHits(index, query, options)), ...searched };
   } finally {
     index.database.close();
   }
@@ -95,6 +96,8 @@ async function openIndex(path: string) {
 
 type Index = Awaited<ReturnType<typeof openIndex>>;
 
+type FoundHits = Omit<SearchResult, keyof SearchedFiles>;
+
 /** Indexes lines that were written since the last run, and drops files that were replaced or removed. */
 async function update(index: Index, options: SearchOptions): Promise<SearchedFiles> {
   const searched = await eachFile({ ...options, agents: true }, ({ file, sizeBytes }) =>
@@ -106,12 +109,7 @@ async function update(index: Index, options: SearchOptions): Promise<SearchedFil
   return searched;
 }
 
-async function indexFile(
-  index: Index,
-  file: string,
-  sizeBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function indexFile(index: Index, file: string, sizeBytes: number, signal?: AbortSignal): Promise<void> {
   const row = index.fileAt.get(file);
   const from = row && (JSON.parse(String(row["cursor"])) as Cursor);
   if (from?.offset === sizeBytes) return;
@@ -159,15 +157,10 @@ function isIndexed(kind: TextKind): boolean {
   return kind === "prompt" || kind === "answer" || kind === "title";
 }
 
-async function findHits(
-  index: Index,
-  query: string,
-  options: SearchOptions,
-  searched: SearchedFiles,
-): Promise<SearchResult> {
+async function findHits(index: Index, query: string, options: SearchOptions): Promise<FoundHits> {
   const rank = hitRanking(options.limit ?? 50);
   const words = query.trim().split(/\s+/u).filter(Boolean);
-  if (words.length === 0) return { hits: [], total: 0, ...searched };
+  if (words.length === 0) return { hits: [], total: 0 };
   const pattern = searchPattern(query, options);
   const places = placesByFile(index, words);
   for await (const { place, file, agentId } of filesToSearch(options)) {
@@ -179,14 +172,11 @@ async function findHits(
       }
     }
   }
-  return { hits: await withTurns(rank.best()), total: rank.total, ...searched };
+  return { hits: await withTurns(rank.best()), total: rank.total };
 }
 
 /** Every word is quoted, so that operators are words too. */
-function placesByFile(
-  index: Index,
-  words: readonly string[],
-): ReadonlyMap<string, { offset: number; length: number }[]> {
+function placesByFile(index: Index, words: readonly string[]) {
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"*`).join(" ");
   const places = index.find.all(match).map(({ path, offset, length }) => ({
     file: String(path),

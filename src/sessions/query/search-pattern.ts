@@ -1,5 +1,4 @@
-import { escapeRegExp, messageOf, Problem, plainLine } from "../../protocol/internal.ts";
-import { lazy } from "../lazy.ts";
+import { escapeRegExp, lazy, messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 
 /** A search query in two forms: for JSON on disk, and for decoded text. */
 export interface SearchPattern {

@@ -1,8 +1,13 @@
 import { stat } from "node:fs/promises";
-import { defined, Problem, textCheck } from "../../protocol/internal.ts";
-import { bestPlaces, realFileFinder, type SessionPlace, transcriptsOf } from "../find/session-files.ts";
+import { defined, memoized, Problem, textCheck } from "../../protocol/internal.ts";
+import {
+  bestPlaces,
+  realFileFinder,
+  type SessionPlace,
+  type SessionTranscript,
+  transcriptsOf,
+} from "../find/session-files.ts";
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
-import { memoized } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
 import { checkArgument, checkOptions, homeOptions } from "../option-checks.ts";
 import { cutArchive } from "../read/gzip-source.ts";
@@ -118,10 +123,8 @@ function isSearched(kind: TextKind, { results = false, thinking = false }: Searc
   return kind !== "thinking" || thinking;
 }
 
-interface FileToSearch {
+interface FileToSearch extends SessionTranscript {
   readonly place: SessionPlace;
-  readonly file: string;
-  readonly agentId?: string;
   readonly sizeBytes: number;
 }
 
@@ -135,10 +138,10 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
     const real = await realFile(place);
     if (searched.has(real)) continue;
     searched.add(real);
-    for (const { file, agentId } of options.agents ? await transcriptsOf(place) : [{ file: place.file }]) {
-      const stats = await stat(file).catch(() => undefined); // undefined when it was deleted meanwhile
+    for (const transcript of options.agents ? await transcriptsOf(place) : [{ file: place.file }]) {
+      const stats = await stat(transcript.file).catch(() => undefined); // undefined when it was deleted meanwhile
       if (stats === undefined || (options.sinceMs !== undefined && stats.mtimeMs < options.sinceMs)) continue;
-      yield { place, file, ...defined({ agentId }), sizeBytes: stats.size };
+      yield { place, ...transcript, sizeBytes: stats.size };
     }
   }
 }
@@ -151,11 +154,7 @@ async function belongsTo(place: SessionPlace, filter: ProjectFolderFilter | unde
 
 type FileHit = Omit<RankedHit, "session" | "place" | "agentId">;
 
-async function* hitsIn(
-  file: string,
-  pattern: SearchPattern,
-  options: SearchOptions,
-): AsyncGenerator<FileHit, undefined> {
+async function* hitsIn(file: string, pattern: SearchPattern, options: SearchOptions): AsyncIterable<FileHit> {
   const reader = readLines(file, { tail: "give", signal: options.signal });
   let source: RecordSource | undefined;
   for await (const batch of reader) {

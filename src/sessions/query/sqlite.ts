@@ -1,4 +1,5 @@
 import { closeSync, openSync, rmdirSync } from "node:fs";
+import { attempt } from "../../protocol/internal.ts";
 
 /**
  * A SQLite database, by `node:sqlite` where Node has it without a flag, else by a WebAssembly build. The two drivers ignore each other's
@@ -48,20 +49,12 @@ export async function openSqlite(path: string, driver: SqliteDriver = sqliteDriv
         base.exec("COMMIT");
         return result;
       } catch (error) {
-        rollBack(base);
+        // After some errors, such as a full disk, SQLite has already rolled back, and a second rollback fails.
+        attempt(() => base.exec("ROLLBACK"));
         throw error;
       }
     },
   };
-}
-
-/** After some errors, such as a full disk, SQLite has already rolled back, and a second rollback fails. */
-function rollBack(base: Base): void {
-  try {
-    base.exec("ROLLBACK");
-  } catch {
-    // The caller throws the error that led here.
-  }
 }
 
 /**

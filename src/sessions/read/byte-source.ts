@@ -1,8 +1,8 @@
 import { constants, fstatSync, readFileSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { sha256, withFileSync } from "../../files/internal.ts";
-import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
-import { openGzip, unpack } from "./gzip-source.ts";
+import { Problem, plainLine } from "../../protocol/internal.ts";
+import { openGzip, unpack, unreadableFile } from "./gzip-source.ts";
 
 /** Identifies a file on disk. The same path may name another file later. */
 export interface FileIdentity {
@@ -119,15 +119,6 @@ function gzipSlice(path: string, identity: FileIdentity, offset: number, length:
 /** The archived file that was unpacked last: callers usually read many lines of one file. */
 let lastUnpacked: { readonly file: string; readonly bytes: WeakRef<Buffer> } | undefined;
 
-/** The problem for a file that cannot be opened. */
-export function unreadableFile(path: string, cause: unknown): Problem {
-  if (cause instanceof Problem) return cause;
-  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be read: ${messageOf(cause)}`), {
-    about: { path },
-    cause,
-  });
-}
-
 /** Whether a byte order mark is at this position; some editors put one before the first line. */
 export function hasBom(bytes: Buffer, at: number = 0): boolean {
   return bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf;
@@ -147,9 +138,7 @@ export function isBlank(byte: number | undefined): boolean {
  * Where a reader stopped: always one past a newline. `head` is a hash of the first bytes of the file. It detects a file that was
  * replaced under the same name and inode.
  */
-export interface Cursor {
-  readonly dev: number;
-  readonly ino: number;
+export interface Cursor extends FileIdentity {
   readonly offset: number;
   /** `<count>-<hash>` of the first KiB of the file, or of the bytes before `offset` if those are fewer. */
   readonly head: string;

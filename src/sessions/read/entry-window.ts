@@ -23,65 +23,54 @@ export async function readEntryWindow(
   signal?: AbortSignal,
 ): Promise<TranscriptItem[]> {
   const limit = Math.max(0, Math.floor(request.limit ?? ("last" in request ? request.last : defaultLimit)));
-  if ("last" in request) return lastItems(file, Math.min(limit, Math.max(0, Math.floor(request.last))), table, signal);
+  if ("last" in request) return lastItems(Math.min(limit, Math.max(0, Math.floor(request.last))));
   const offsets = await table();
   if ("around" in request) {
-    const line = await lineOf(file, request.around, offsets, signal);
-    return itemsFrom(file, Math.max(1, line - Math.floor(limit / 2)), limit, offsets, signal);
+    const line = await lineOf(request.around, offsets);
+    return itemsFrom(Math.max(1, line - Math.floor(limit / 2)), limit, offsets);
   }
-  const line = typeof request.from === "number" ? request.from : await lineOf(file, request.from, offsets, signal);
-  return itemsFrom(file, Math.max(1, line), limit, offsets, signal);
-}
+  const line = typeof request.from === "number" ? request.from : await lineOf(request.from, offsets);
+  return itemsFrom(Math.max(1, line), limit, offsets);
 
-async function lastItems(
-  file: string,
-  count: number,
-  table: () => Promise<OffsetTable>,
-  signal: AbortSignal | undefined,
-): Promise<TranscriptItem[]> {
-  if (count === 0) return [];
-  if (file.endsWith(".gz")) {
-    const offsets = await table();
-    // Some of the last lines may be blank, so more of them are read.
-    const start = Math.max(1, offsets.cursor.lines - count - 255);
-    return (await itemsFrom(file, start, Number.MAX_SAFE_INTEGER, offsets, signal)).slice(-count);
-  }
-  const items: TranscriptItem[] = [];
-  for await (const item of readEntriesReverse(file, signal)) {
-    items.push(item);
-    if (items.length === count) break;
-  }
-  return items.reverse();
-}
-
-async function itemsFrom(
-  file: string,
-  firstLine: number,
-  limit: number,
-  offsets: OffsetTable,
-  signal?: AbortSignal,
-): Promise<TranscriptItem[]> {
-  const items: TranscriptItem[] = [];
-  if (limit === 0) return items;
-  const reader = readLines(file, { at: offsets.before(firstLine), tail: "give", signal, chunkBytes: 128 * 1024 });
-  let source: RecordSource | undefined;
-  for await (const batch of reader) {
-    source ??= recordSource(file, reader.cursor);
-    for (const line of batch) {
-      if (line.line < firstLine) continue;
-      for (const item of itemsIn(source, line)) items.push(item);
-      if (items.length >= limit) return items.slice(0, limit);
+  async function lastItems(count: number): Promise<TranscriptItem[]> {
+    if (count === 0) return [];
+    if (file.endsWith(".gz")) {
+      const offsets = await table();
+      // Some of the last lines may be blank, so more of them are read.
+      const start = Math.max(1, offsets.cursor.lines - count - 255);
+      return (await itemsFrom(start, Number.MAX_SAFE_INTEGER, offsets)).slice(-count);
     }
+    const items: TranscriptItem[] = [];
+    for await (const item of readEntriesReverse(file, signal)) {
+      items.push(item);
+      if (items.length === count) break;
+    }
+    return items.reverse();
   }
-  return items;
-}
 
-async function lineOf(file: string, uuid: string, offsets: OffsetTable, signal?: AbortSignal): Promise<number> {
-  for (const line of offsets.uuids.get(uuid)?.toReversed() ?? []) {
-    const [item] = await itemsFrom(file, line, 1, offsets, signal);
-    if (item !== undefined && item.kind !== "unreadable" && item.uuid === uuid) return line;
+  async function itemsFrom(firstLine: number, count: number, offsets: OffsetTable): Promise<TranscriptItem[]> {
+    const items: TranscriptItem[] = [];
+    if (count === 0) return items;
+    const reader = readLines(file, { at: offsets.before(firstLine), tail: "give", signal, chunkBytes: 128 * 1024 });
+    let source: RecordSource | undefined;
+    for await (const batch of reader) {
+      source ??= recordSource(file, reader.cursor);
+      for (const line of batch) {
+        if (line.line < firstLine) continue;
+        for (const item of itemsIn(source, line)) items.push(item);
+        if (items.length >= count) return items.slice(0, count);
+      }
+    }
+    return items;
   }
-  throw new Problem("sessions/no-entry", `${file} has no entry ${uuid}.`, { about: { file, uuid } });
+
+  async function lineOf(uuid: string, offsets: OffsetTable): Promise<number> {
+    for (const line of offsets.uuids.get(uuid)?.toReversed() ?? []) {
+      const [item] = await itemsFrom(line, 1, offsets);
+      if (item !== undefined && item.kind !== "unreadable" && item.uuid === uuid) return line;
+    }
+    throw new Problem("sessions/no-entry", `${file} has no entry ${uuid}.`, { about: { file, uuid } });
+  }
 }
 
 /** Offsets of every 256th line and lines of all uuids, for reading from the middle of a file. */

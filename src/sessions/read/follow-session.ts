@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { checkOf, defined, isObject } from "../../protocol/internal.ts";
-import { type SessionPlace, transcriptsOf } from "../find/session-files.ts";
+import { checkOf, isObject } from "../../protocol/internal.ts";
+import { type SessionPlace, type SessionTranscript, transcriptsOf } from "../find/session-files.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { checkArgument, checkOptions, checkSessionPlace } from "../option-checks.ts";
 import type { Cursor } from "./byte-source.ts";
@@ -70,7 +70,8 @@ async function* events(
   const changes = watchPaths([place.folder, own, join(own, "subagents")], signal);
   try {
     for (let first = true; signal?.aborted !== true; first = false) {
-      for (const { file, agentId } of await transcriptsOf(place)) {
+      for (const transcript of await transcriptsOf(place)) {
+        const { file, agentId } = transcript;
         const isNew = !followed.has(file);
         const state = followed.get(file) ?? { cursor: typeof from === "object" ? from[file] : undefined, stamp: "" };
         followed.set(file, state);
@@ -79,7 +80,7 @@ async function* events(
           continue;
         }
         if (isNew && !first && agentId !== undefined) yield { kind: "agent", file, agentId };
-        for await (const event of newEvents(file, agentId, state)) {
+        for await (const event of newEvents(transcript, state)) {
           yield event;
           if (signal?.aborted) return;
         }
@@ -91,12 +92,8 @@ async function* events(
   }
 }
 
-async function* newEvents(
-  file: string,
-  agentId: string | undefined,
-  state: FollowedFile,
-): AsyncGenerator<FollowEvent, undefined> {
-  const source = { file, ...defined({ agentId }) };
+async function* newEvents(source: SessionTranscript, state: FollowedFile): AsyncGenerator<FollowEvent, undefined> {
+  const { file } = source;
   const stamp = await stampOf(file);
   if (stamp === state.stamp) return;
   if (stamp === "") {

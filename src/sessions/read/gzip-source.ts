@@ -64,7 +64,7 @@ async function* inflate(path: string, onCut: () => void): AsyncGenerator<Buffer,
     for await (const chunk of gunzip) yield chunk as Buffer;
   } catch (error) {
     // The last member was cut off while it was written. Everything before the cut has been yielded.
-    if (!isCutOff(error)) throw damaged(path, error);
+    if (!isCutOff(error)) throw unreadableFile(path, error, "unpacked");
     onCut();
   } finally {
     file.destroy();
@@ -72,8 +72,10 @@ async function* inflate(path: string, onCut: () => void): AsyncGenerator<Buffer,
   }
 }
 
-function damaged(path: string, cause: unknown): Problem {
-  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be unpacked: ${messageOf(cause)}`), {
+/** The problem for a file that cannot be opened, or an archive that cannot be unpacked. */
+export function unreadableFile(path: string, cause: unknown, what: "read" | "unpacked" = "read"): Problem {
+  if (cause instanceof Problem) return cause;
+  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be ${what}: ${messageOf(cause)}`), {
     about: { path },
     cause,
   });

@@ -57,20 +57,18 @@ export function recordsOf(
   line: Line,
   isRecord: (object: Record<string, unknown>) => boolean,
 ): (JsonRecord | Unreadable)[] {
-  if (line.bytes === undefined) return [unreadable(file, line, "too-long", line.offset, line.length)];
+  if (line.bytes === undefined) return [unreadable(file, line.line, "too-long", line)];
   const ascii = line.ascii === true || isAscii(line.bytes);
   const text = ascii ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
   const value = parseJson(text);
-  if (isObject(value))
-    return [record(file, line, value, line.offset, line.length, hasReplacedBytes(text, line.bytes), false)];
+  if (isObject(value)) return [record(file, line, value, line, hasReplacedBytes(text, line.bytes), false)];
   if (!line.terminated) return [];
-  if (value !== undefined) return [unreadable(file, line, "not-object", line.offset, line.length)];
+  if (value !== undefined) return [unreadable(file, line.line, "not-object", line)];
   return recoverObjects(line.bytes, isRecord).map((part) => {
-    const offset = line.offset + part.from;
-    const length = part.to - part.from;
-    if (part.object === undefined) return unreadable(file, line, part.why, offset, length);
+    const at = { offset: line.offset + part.from, length: part.to - part.from };
+    if (part.object === undefined) return unreadable(file, line.line, part.why, at);
     const bytes = (line.bytes as Buffer).subarray(part.from, part.to);
-    return record(file, line, part.object, offset, length, !isUtf8(bytes), true);
+    return record(file, line, part.object, at, !isUtf8(bytes), true);
   });
 }
 
@@ -82,8 +80,7 @@ function record(
   file: RecordSource,
   { line, terminated }: Line,
   object: Record<string, unknown>,
-  offset: number,
-  length: number,
+  { offset, length }: Stretch,
   lossy: boolean,
   recovered: boolean,
 ): JsonRecord {
@@ -104,19 +101,19 @@ function record(
 }
 
 function unreadable(
-  file: RecordSource,
-  { line }: Pick<Line, "line">,
+  { path, raw }: RecordSource,
+  line: number,
   why: Unreadable["why"],
-  offset: number,
-  length: number,
+  { offset, length }: Stretch,
 ): Unreadable {
-  return { kind: "unreadable", file: file.path, offset, length, line, why, bytes: file.raw };
+  return { kind: "unreadable", file: path, offset, length, line, why, bytes: raw };
 }
+
+type Stretch = Pick<RecordPosition, "offset" | "length">;
 
 /** The bytes after the last complete line of an archive that was cut off. */
 export function cutArchiveItem(file: RecordSource, { cursor, tail }: Pick<LineReader, "cursor" | "tail">): Unreadable {
-  const line = { line: cursor.lines + 1 };
-  return unreadable(file, line, "cut-archive", tail?.offset ?? cursor.offset, tail?.length ?? 0);
+  return unreadable(file, cursor.lines + 1, "cut-archive", tail ?? { offset: cursor.offset, length: 0 });
 }
 
 /** Deeper values are cut, because recursive code such as printing would overflow the stack. */

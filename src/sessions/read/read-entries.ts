@@ -47,10 +47,7 @@ export async function readAllEntries(reader: EntryReader): Promise<TranscriptIte
  * Reads a transcript backward, the last entry first. Line numbers are not known, so every `line` is 0. A last line without a
  * newline is included if it is complete. Archived files (`.gz`) cannot be read backward.
  */
-export async function* readEntriesReverse(
-  file: string,
-  signal?: AbortSignal,
-): AsyncGenerator<TranscriptItem, undefined> {
+export async function* readEntriesReverse(file: string, signal?: AbortSignal): AsyncIterable<TranscriptItem> {
   for await (const line of readLinesReverse(file, signal)) {
     yield* itemsIn(line.source, line).reverse();
   }
@@ -58,11 +55,10 @@ export async function* readEntriesReverse(
 
 const chunkBytes = 128 * 1024;
 
+type SourceLine = Line & { readonly source: RecordSource };
+
 /** The lines of a file, the last one first, without blank ones. */
-export async function* readLinesReverse(
-  file: string,
-  signal?: AbortSignal,
-): AsyncGenerator<Line & { source: RecordSource }, undefined> {
+export async function* readLinesReverse(file: string, signal?: AbortSignal): AsyncIterable<SourceLine> {
   const handle = await openTranscriptFile(file);
   try {
     const stat = await handle.stat();

@@ -5,7 +5,8 @@ import { findSessionsIn, type SessionPlace, type SubagentFile, sessionFilesOf } 
 import { readSubagentMeta } from "../home/client-json.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import type { SessionContent, SubagentContent } from "../model/session-model.ts";
-import { type Cursor, unreadableFile } from "./byte-source.ts";
+import type { Cursor } from "./byte-source.ts";
+import { unreadableFile } from "./gzip-source.ts";
 import { readAllEntries, readEntries } from "./read-entries.ts";
 
 /**

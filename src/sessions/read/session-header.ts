@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import { closeAfter } from "../../files/internal.ts";
-import { defined } from "../../protocol/internal.ts";
+import { defined, lazy } from "../../protocol/internal.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
-import { lazy } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import { recordedTitle, textsIn } from "../model/entry-text.ts";

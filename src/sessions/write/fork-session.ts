@@ -39,8 +39,7 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
   const place: SessionPlace = { id, root, project, folder, file: join(folder, `${id}.jsonl`) };
   const chain = forkChain(await readTranscriptConversation(source.file), options.at, source);
   const lines: Buffer[] = [];
-  for (const link of chain) {
-    const { entry, parentUuid } = link;
+  for (const { entry, parentUuid } of chain) {
     let line: Uint8Array = await copyReferencedFiles(entry, source, place, fs);
     if (entry.sessionId !== undefined) line = setField(line, "sessionId", id);
     if (parentUuid !== entry.parentUuid) line = setField(line, "parentUuid", parentUuid);

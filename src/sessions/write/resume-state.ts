@@ -7,6 +7,7 @@ import {
   buildConversation,
   type Conversation,
   draftConversation,
+  isSidechainItem,
   takeSidechains,
 } from "../model/transcript-conversation.ts";
 import { lastBoundaryLine, readAllEntries, readEntries, readEntriesReverse } from "../read/read-entries.ts";
@@ -89,7 +90,8 @@ export async function readSinceCompaction(file: string): Promise<readonly Entry[
   const preserved: Entry[] = [];
   let missing: Set<string> | undefined;
   for await (const item of readEntriesReverse(file)) {
-    if (!isMainEntry(item)) continue;
+    // In older versions lines of subagents are in the main file.
+    if (item.kind === "unreadable" || isSidechainItem(item)) continue;
     if (missing === undefined) {
       since.push(item);
       if (item.offset > from) continue;
@@ -101,11 +103,6 @@ export async function readSinceCompaction(file: string): Promise<readonly Entry[
     if (item.offset < from - preservedWithinBytes) return undefined;
   }
   return undefined;
-}
-
-/** In older versions lines of subagents are in the main file. */
-function isMainEntry(item: TranscriptItem): item is Entry {
-  return item.kind !== "unreadable" && !(item.isSidechain === true && isGraphEntry(item));
 }
 
 /** True when all lines are below the boundary, which is the first one, and none names a line before it. */
@@ -148,11 +145,16 @@ function preservedBefore(since: readonly Entry[]): Set<string> | undefined {
 }
 
 /** The conversation in one transcript, read whole; its agents, and everything else of the session, are left alone. */
-export async function readTranscriptConversation(
-  file: string,
-  options: { readonly ofAgent?: boolean } = {},
-): Promise<Conversation> {
-  const items = await readAllEntries(readEntries(file));
-  const draft = draftConversation(options.ofAgent === true ? items : takeSidechains(items).main);
+export async function readTranscriptConversation(file: string): Promise<Conversation> {
+  return conversationOf(takeSidechains(await readAllEntries(readEntries(file))).main);
+}
+
+/** The same for the transcript of an agent. */
+export async function readAgentConversation(file: string): Promise<Conversation> {
+  return conversationOf(await readAllEntries(readEntries(file)));
+}
+
+function conversationOf(items: readonly TranscriptItem[]): Conversation {
+  const draft = draftConversation(items);
   return buildConversation(draft, pairTools([draft]).of(draft));
 }

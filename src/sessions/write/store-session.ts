@@ -1,12 +1,13 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Fs, ignoringErrors, openFolder, replaceFile } from "../../files/internal.ts";
+import { ignoringErrors, openFolder, replaceFile } from "../../files/internal.ts";
 import { objectCheck } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { fillerRecords } from "../formats/claude-code/write-record.ts";
 import { checkArgument } from "../option-checks.ts";
 import { realPathBelow, safeId } from "../safe-paths.ts";
-import { type ResumeState, readTranscriptConversation } from "./resume-state.ts";
+import { type ResumeState, readAgentConversation } from "./resume-state.ts";
+import type { StoreOptions } from "./session-store.ts";
 import {
   closedProblem,
   type OpenTranscript,
@@ -33,13 +34,7 @@ export interface SessionOptions {
 }
 
 /** What all sessions of a store have in common. */
-interface StoreHost {
-  readonly version: string;
-  readonly entrypoint: string;
-  readonly fs: Fs;
-  readonly now: () => number;
-  readonly uuid: () => string;
-}
+type StoreHost = Required<Pick<StoreOptions, "version" | "entrypoint" | "fs" | "now" | "uuid">>;
 
 export function openStoreSession(
   place: SessionPlace,
@@ -100,10 +95,8 @@ export function openStoreSession(
     await replaceFile(`${stem}.meta.json`, JSON.stringify(meta), { fs });
     if (open?.isClosed === false) return open;
     await open?.close();
-    const tip = (await exists(file))
-      ? (await readTranscriptConversation(file, { ofAgent: true })).branches.leaf
-      : undefined;
-    return openTranscriptWriter({ ...common, file, envelope: { ...envelope, agentId: id }, tip: tip ?? null });
+    const tip = (await exists(file)) ? ((await readAgentConversation(file)).branches.leaf ?? null) : null;
+    return openTranscriptWriter({ ...common, file, envelope: { ...envelope, agentId: id }, tip });
   }
 }
 

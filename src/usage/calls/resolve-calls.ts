@@ -1,4 +1,4 @@
-import { groupBy } from "../../protocol/internal.ts";
+import { groupBy, memoized } from "../../protocol/internal.ts";
 import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.ts";
 
 /** What is known of a file when several hold the same call. */
@@ -34,8 +34,16 @@ export function resolveCalls(table: CallTable, fileInfo: (file: number) => Owner
     }
     rows.length = 0;
     for (let at = row; at >= 0; at = next[at] as number) rows.push(at);
-    if (!disagree(table, rows)) chooseRow(table, rows, false, owners, take);
-    else for (const some of byRequest(table, rows)) chooseRow(table, some, disagree(table, some), owners, take);
+    if (!disagree(table, rows)) takeBest(rows, false);
+    else for (const some of byRequest(table, rows)) takeBest(some, disagree(table, some));
+  }
+
+  function takeBest(some: readonly number[], conflict: boolean): void {
+    const owner = owners(some);
+    const file = table.words[owner * wordColumn.size + wordColumn.file] as number;
+    let best = some[0] as number;
+    for (const row of some) if (isBetter(table, row, best, file)) best = row;
+    take(best, owner, conflict);
   }
 }
 
@@ -102,20 +110,6 @@ function differ(figures: Float64Array, place: number, rows: readonly number[]): 
   return false;
 }
 
-function chooseRow(
-  table: CallTable,
-  rows: readonly number[],
-  conflict: boolean,
-  owners: OwnerFinder,
-  take: CallSink,
-): void {
-  const owner = owners(rows);
-  const file = table.words[owner * wordColumn.size + wordColumn.file] as number;
-  let best = rows[0] as number;
-  for (const row of rows) if (isBetter(table, row, best, file)) best = row;
-  take(best, owner, conflict);
-}
-
 /** A stop reason, then the larger output, then the larger sum of all classes, then the earlier line in the owner's file. */
 function isBetter({ words, figures }: CallTable, one: number, other: number, ownFile: number): boolean {
   const a = one * figureColumn.size;
@@ -141,20 +135,8 @@ type OwnerFinder = (rows: readonly number[]) => number;
 
 function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => OwnerInfo): OwnerFinder {
   // Files share many calls with few others: the owner is determined once for each set of files.
-  const known = new Map<string, number>();
+  const ownerAmong = memoized((numbers: string) => owningFile(numbers.split(",").map(Number), fileInfo));
   const files: number[] = [];
-
-  function fileOf(): number {
-    const first = files[0] as number;
-    if (files.length === 1) return first;
-    const key = files.join();
-    let file = known.get(key);
-    if (file === undefined) {
-      file = owningFile(files, fileInfo);
-      known.set(key, file);
-    }
-    return file;
-  }
 
   return (rows) => {
     let best = 2;
@@ -165,7 +147,7 @@ function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => 
       const file = words[w + wordColumn.file] as number;
       if (words[w + wordColumn.rank] === best && !files.includes(file)) files.push(file);
     }
-    const file = fileOf();
+    const file = files.length === 1 ? (files[0] as number) : ownerAmong(files.join());
     let owner = -1;
     for (const row of rows) {
       const w = row * wordColumn.size;

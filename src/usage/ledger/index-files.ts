@@ -139,21 +139,38 @@ function bytesOf(path: string): Buffer | undefined {
 const digestBytes = 32;
 
 /** JSON and numbers as one file, with a checksum at its end. */
-function sealed(head: object, body: readonly (Uint8Array | Uint32Array | Float64Array)[]): Buffer {
-  const text = Buffer.from(JSON.stringify(head));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(text.length);
-  const parts = body.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength));
-  const content = Buffer.concat([length, text, ...parts]);
+function sealed(head: object, body: readonly NodeJS.ArrayBufferView[]): Buffer {
+  const content = joined(head, body);
   return Buffer.concat([content, digestOf(content)]);
 }
 
 /** Undefined when a byte is not what was written. */
-function unsealed<Head>(bytes: Buffer): { readonly head: Head; readonly body: Buffer } | undefined {
+function unsealed<Head>(bytes: Buffer): JoinedParts<Head> | undefined {
   const content = bytes.subarray(0, -digestBytes);
-  if (!bytes.subarray(-digestBytes).equals(digestOf(content))) return undefined;
-  const end = 4 + content.readUInt32LE(0);
-  return { head: JSON.parse(content.toString("utf8", 4, end)) as Head, body: content.subarray(end) };
+  return bytes.subarray(-digestBytes).equals(digestOf(content)) ? separated(content) : undefined;
+}
+
+interface JoinedParts<Head> {
+  readonly head: Head;
+  readonly body: Buffer;
+}
+
+/** JSON, with its length before it, and the numbers after it. */
+export function joined(head: object, body: readonly NodeJS.ArrayBufferView[]): Buffer {
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(text.length);
+  return Buffer.concat([
+    length,
+    text,
+    ...body.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength)),
+  ]);
+}
+
+/** Contract: the bytes are from `joined`. */
+export function separated<Head>(bytes: Buffer): JoinedParts<Head> {
+  const end = 4 + bytes.readUInt32LE(0);
+  return { head: JSON.parse(bytes.toString("utf8", 4, end)) as Head, body: bytes.subarray(end) };
 }
 
 function digestOf(content: Uint8Array): Buffer {

@@ -5,7 +5,7 @@ import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type CallTable, rowFlag, wordColumn } from "../calls/call-table.ts";
 import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
-import { type KeptFile, type KnownFile, readKept, writeKept } from "./index-files.ts";
+import { joined, type KeptFile, type KnownFile, readKept, separated, writeKept } from "./index-files.ts";
 import { type Scan, scanFile } from "./ledger.ts";
 
 /** A transcript as it is now. */
@@ -101,19 +101,15 @@ function rawRows(table: CallTable, from: number, names: NameTable): Buffer {
     if (((words[w + wordColumn.marks] as number) & rowFlag.hasParts) !== 0)
       parts.push([row, table.partsOf(from + row)]);
   }
-  const head: RowsHead = { names: own.texts, parts };
-  const text = Buffer.from(JSON.stringify(head));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(text.length);
-  return Buffer.concat([length, text, Buffer.from(words.buffer)]);
+  return joined({ names: own.texts, parts } satisfies RowsHead, [words]);
 }
 
 /** Adds stored rows as rows of file `file`. Contract: the bytes are from `rawRows`, and their checksum was compared. */
 function addRawRows(bytes: Buffer, file: number, table: CallTable, names: NameTable): void {
-  const textEnd = 4 + bytes.readUInt32LE(0);
-  const { names: own, parts } = JSON.parse(bytes.toString("utf8", 4, textEnd)) as RowsHead;
+  const { head, body } = separated<RowsHead>(bytes);
+  const { names: own, parts } = head;
   // A copy, because words must be aligned.
-  const words = new Uint32Array(new Uint8Array(bytes.subarray(textEnd)).buffer);
+  const words = new Uint32Array(new Uint8Array(body).buffer);
   const numbers = own.map((text) => names.numberOf(text));
   for (let w = 0; w < words.length; w += wordColumn.size) {
     words[w + wordColumn.file] = file;

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { sha256 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
-import { memoized } from "../../sessions/internal.ts";
+import { memoized, Problem } from "../../protocol/internal.ts";
 import { type PriceRow, readRows } from "./price-rows.ts";
 
 /** Prices by model and time. */
@@ -72,17 +71,11 @@ function ownTable(): string {
   return readFileSync(new URL("../../../src/usage/prices/anthropic.json", import.meta.url), "utf8");
 }
 
-/** A model's name as the price table spells it, and whether a cloud sold it: then the vendor's list price is only a basis. */
-export interface PricedModel {
-  readonly name: string;
-  readonly cloud: boolean;
-}
-
 /**
- * Drops what does not change the price: a `[1m]` mark, a date, and the prefix or suffix a cloud puts around the name.
- * Names are never matched by similarity.
+ * A model's name as the price table spells it, and whether a cloud sold it: then the vendor's list price is only a basis. Drops what does
+ * not change the price: a `[1m]` mark, a date, and the prefix or suffix a cloud puts around the name. Names are never matched by similarity.
  */
-export function pricedModel(written: string): PricedModel {
+export function pricedModel(written: string): { readonly name: string; readonly cloud: boolean } {
   const bare = written.replace(/\[1m\]$/i, "");
   const vertex = /^(.*)@(?:\d{8}|latest|default)$/.exec(bare)?.[1];
   const bedrock = /^(?:arn:[^/]*\/)?(?:[a-z]{2,6}(?:-gov)?\.)?anthropic\.(.*?)(?:-v\d+(?::\d+)?)?$/.exec(bare)?.[1];

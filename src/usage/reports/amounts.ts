@@ -58,11 +58,13 @@ export function tokensIn(amounts: Amounts): number {
   );
 }
 
-/** The first and the last call among rollups, as ISO times; absent when nothing dates them. */
-export function timesOf(
-  { sums }: Rollups,
-  rows: readonly number[],
-): { readonly firstAt?: string; readonly lastAt?: string } {
+/** The first and the last call of a row, as ISO times; absent when nothing dates them. */
+export interface CallTimes {
+  readonly firstAt?: string;
+  readonly lastAt?: string;
+}
+
+export function timesOf({ sums }: Rollups, rows: readonly number[]): CallTimes {
   let first = Infinity;
   let last = -Infinity;
   // A comparison with NaN is false.

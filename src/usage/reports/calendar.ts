@@ -1,6 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { attempt, Problem } from "../../protocol/internal.ts";
-import { memoized } from "../../sessions/internal.ts";
+import { attempt, memoized, Problem } from "../../protocol/internal.ts";
 
 const dayMs = 86_400_000;
 

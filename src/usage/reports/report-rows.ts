@@ -1,7 +1,7 @@
 import { groupBy } from "../../protocol/internal.ts";
 import { priceFlag, type Rollups, rollupsWhere, sumColumn } from "../calls/rollups.ts";
 import { pricedModel } from "../prices/price-table.ts";
-import { type Amounts, amountsOf, type CostMode, timesOf } from "./amounts.ts";
+import { type Amounts, amountsOf, type CallTimes, type CostMode, timesOf } from "./amounts.ts";
 import { addDays, type Weekday, weekOf } from "./calendar.ts";
 import { type Selection, undatedDay } from "./selection.ts";
 
@@ -20,25 +20,19 @@ export interface RowOptions {
 /** The amounts of some rollups, with the breakdowns that were asked for. */
 export function reportRow(selection: Selection, rows: readonly number[], options: RowOptions): Amounts & Breakdown {
   const { mode, breakdown, agents } = options;
+  const { rollups } = selection.ledger;
+  /** Largest cost first. Rollups without a call, such as those of API errors, have no row of their own. */
+  const splitBy = (keyOf: (at: number) => string) =>
+    [...groupBy(callsAmong(rollups, rows), keyOf)]
+      .map(([name, own]) => ({ name, amounts: amountsOf(rollups, own, mode) }))
+      .sort((a, b) => b.amounts.costMicroUsd - a.amounts.costMicroUsd || (a.name < b.name ? -1 : 1));
+  const byModel = () => splitBy(selection.modelOf).map(({ name, amounts }) => ({ model: name, ...amounts }));
+  const byAgent = () => splitBy(selection.agentType).map(({ name, amounts }) => ({ agentType: name, ...amounts }));
   return {
-    ...amountsOf(selection.ledger.rollups, rows, mode),
-    ...(breakdown ? { models: breakdownBy("model", selection.modelOf, selection, rows, mode) } : {}),
-    ...(agents ? { agents: breakdownBy("agentType", selection.agentType, selection, rows, mode) } : {}),
+    ...amountsOf(rollups, rows, mode),
+    ...(breakdown ? { models: byModel() } : {}),
+    ...(agents ? { agents: byAgent() } : {}),
   };
-}
-
-/** Largest cost first. Rollups without a call, such as those of API errors, have no row of their own. */
-function breakdownBy<Key extends string>(
-  key: Key,
-  keyOf: (at: number) => string,
-  { ledger: { rollups } }: Selection,
-  rows: readonly number[],
-  mode: CostMode,
-): (Amounts & { readonly [Name in Key]: string })[] {
-  return [...groupBy(callsAmong(rollups, rows), keyOf)]
-    .map(([name, own]) => ({ name, amounts: amountsOf(rollups, own, mode) }))
-    .sort((a, b) => b.amounts.costMicroUsd - a.amounts.costMicroUsd || (a.name < b.name ? -1 : 1))
-    .map(({ name, amounts }) => ({ [key]: name, ...amounts }) as Amounts & { readonly [Name in Key]: string });
 }
 
 /** Rollups with a call or with tokens. */
@@ -94,12 +88,10 @@ function periodRows(selection: Selection, options: RowOptions, periodOf: (day: s
 }
 
 /** One row of the `models` report. */
-export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
+export interface ModelRow extends Amounts, CallTimes, Pick<Breakdown, "agents"> {
   /** As the transcripts spell it. */
   readonly model: string;
   readonly speed: "standard" | "fast";
-  readonly firstAt?: string;
-  readonly lastAt?: string;
   /** Of the cost of the whole report, from 0 to 1. */
   readonly share: number;
   /** A cloud sold it: priced as the vendor lists it, which need not be what was paid. */
@@ -134,13 +126,11 @@ export function modelRows(selection: Selection, options: RowOptions): ModelRow[]
 }
 
 /** One row of the `projects` report. */
-export interface ProjectRow extends Amounts, Breakdown {
+export interface ProjectRow extends Amounts, CallTimes, Breakdown {
   readonly project: string;
   /** Names of its folders of transcripts. */
   readonly folders: readonly string[];
   readonly sessions: number;
-  readonly firstAt?: string;
-  readonly lastAt?: string;
 }
 
 export function projectRows(selection: Selection, options: RowOptions): ProjectRow[] {

@@ -3,6 +3,7 @@ import { priceFlag, quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
+import type { UnreadablePlace } from "../scan/file-facts.ts";
 import { type Amounts, amountsOf, type CostMode, costPlace } from "./amounts.ts";
 import type { Selection } from "./selection.ts";
 
@@ -12,12 +13,7 @@ export interface UsageWarning {
   readonly count: number;
   readonly message: string;
   /** Some of the places, never all; of `unread-file` all, at line 0. */
-  readonly places?: readonly {
-    readonly file: string;
-    readonly line: number;
-    readonly offset: number;
-    readonly why: string;
-  }[];
+  readonly places?: readonly ({ readonly file: string } & UnreadablePlace)[];
 }
 
 /** The code of a warning in a usage report. */

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { attempt, groupBy, Problem } from "../../protocol/internal.ts";
-import { memoized, mostFrequentFirst, readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
+import { attempt, groupBy, memoized, Problem } from "../../protocol/internal.ts";
+import { mostFrequentFirst, readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
 import { quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger, LedgerFile } from "../ledger/ledger.ts";
 import { pricedModel } from "../prices/price-table.ts";

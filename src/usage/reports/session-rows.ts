@@ -1,18 +1,16 @@
 import { defined, groupBy } from "../../protocol/internal.ts";
 import { rollupsWhere } from "../calls/rollups.ts";
 import type { LedgerFile } from "../ledger/ledger.ts";
-import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
+import { type Amounts, amountsOf, type CallTimes, timesOf } from "./amounts.ts";
 import { type Breakdown, groupsByText, type RowOptions, reportRow } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
 /** One row of the `session` report. */
-export interface SessionRow extends Amounts, Pick<Breakdown, "models"> {
+export interface SessionRow extends Amounts, CallTimes, Pick<Breakdown, "models"> {
   readonly sessionId: string;
   readonly project: string;
   readonly cwd?: string;
   readonly title?: string;
-  readonly firstAt?: string;
-  readonly lastAt?: string;
   /** Prompts and what else began a turn, on all branches. */
   readonly turns: number;
   /** What no agent did, and what agents did: together they are the row. */
@@ -52,7 +50,7 @@ export function sessionRows(
     files.filter((file) => file.agent === undefined),
     (file) => file.session,
   );
-  const narrowed = reconcile === undefined ? new Set<string>() : narrowedSessions(selection);
+  const reconciled = reconcile && reconciler(selection, reconcile);
   return groupsByText(selection, (at) => fileOf(at).session)
     .map(([sessionId, rows]): SessionRow => {
       const main = mains.get(sessionId)?.[0];
@@ -71,9 +69,7 @@ export function sessionRows(
         main: amountsOf(rollups, ofMain, options.mode),
         agents: amountsOf(rollups, ofAgents, options.mode),
         byAgent: agentRows(selection, ofAgents, options),
-        ...(reconcile === undefined
-          ? {}
-          : { reconcile: reconciled(own, main?.facts.clientMicroUsd, reconcile(sessionId), !narrowed.has(sessionId)) }),
+        ...(reconciled && { reconcile: reconciled(sessionId, own, main?.facts.clientMicroUsd) }),
       };
     })
     .sort((a, b) => ((a.lastAt ?? "") < (b.lastAt ?? "") ? -1 : 1));
@@ -95,21 +91,16 @@ function agentRows(selection: Selection, rows: readonly number[], options: RowOp
   });
 }
 
-/** Sessions of which a report leaves out calls, by day, model or agent. */
-function narrowedSessions({ ledger, keep, fileOf }: Selection): ReadonlySet<string> {
-  return new Set(rollupsWhere(ledger.rollups, (at) => !keep(at)).map((at) => fileOf(at).session));
-}
-
-function reconciled(
-  own: Amounts,
-  client: number | undefined,
-  statusline: number | undefined,
-  isWhole: boolean,
-): Reconciled {
-  const theirs = client ?? statusline;
-  return {
-    clientMicroUsd: client ?? null,
-    statuslineMicroUsd: statusline ?? null,
-    differenceMicroUsd: theirs === undefined || !isWhole ? null : own.costMicroUsd - theirs,
+function reconciler({ ledger, keep, fileOf }: Selection, statuslineCost: (session: string) => number | undefined) {
+  /** Sessions of which the report leaves out calls, by day, model or agent. */
+  const narrowed = new Set(rollupsWhere(ledger.rollups, (at) => !keep(at)).map((at) => fileOf(at).session));
+  return (session: string, own: Amounts, client: number | undefined): Reconciled => {
+    const statusline = statuslineCost(session);
+    const theirs = client ?? statusline;
+    return {
+      clientMicroUsd: client ?? null,
+      statuslineMicroUsd: statusline ?? null,
+      differenceMicroUsd: theirs === undefined || narrowed.has(session) ? null : own.costMicroUsd - theirs,
+    };
   };
 }

@@ -31,8 +31,11 @@ export function blockRows(
   now: number,
   tokenLimit: number | "max" | undefined,
 ): BlockRow[] {
+  const { rollups } = selection.ledger;
   const spans = spansOf(selection);
-  const limit = limitFor(selection, spans, options, tokenLimit);
+  const sizeOf = ({ rows }: Span) => tokensIn(amountsOf(rollups, rows, options.mode));
+  // The maximum of nothing is below 0, which means no limit.
+  const limit = tokenLimit === "max" ? Math.max(...spans.slice(0, -1).map(sizeOf)) : tokenLimit;
   const limits = selection.ledger.files.flatMap((file) => file.facts.limits);
   return spans.flatMap((span, index) => {
     const before = spans[index - 1];
@@ -88,7 +91,7 @@ export function blockRows(
       projection: null,
       limit: null,
       resetAt: null,
-      ...amountsOf(selection.ledger.rollups, [], options.mode),
+      ...amountsOf(rollups, [], options.mode),
     };
   }
 }
@@ -123,17 +126,6 @@ function spansOf({ ledger, keep }: Selection): Span[] {
     }
   }
   return spans;
-}
-
-function limitFor(
-  { ledger }: Selection,
-  spans: readonly Span[],
-  { mode }: RowOptions,
-  asked: number | "max" | undefined,
-): number | undefined {
-  if (asked !== "max") return asked;
-  const sizes = spans.slice(0, -1).map(({ rows }) => tokensIn(amountsOf(ledger.rollups, rows, mode)));
-  return sizes.length === 0 ? undefined : Math.max(...sizes);
 }
 
 function iso(ms: number): string {

@@ -47,7 +47,8 @@ const firstRows = 4096;
 export function openMemory(): ScanMemory {
   const { Module, Instance } = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
   const kernel = new Instance(new Module(kernelBytes())).exports as Kernel;
-  let { bytes, words, figures } = viewsOf(kernel);
+  let latest = viewsOf(kernel);
+  const { words } = latest;
   words[layout.wordTable] = words[layout.wordRows] = chunkStart + chunkBytes + roomBehind;
   words[layout.wordRowRoom] = firstRows / 2;
   kernel.reserveRows(firstRows);
@@ -55,28 +56,24 @@ export function openMemory(): ScanMemory {
   return {
     ...kernel,
     get bytes() {
-      refresh();
-      return bytes;
+      return views().bytes;
     },
     get words() {
-      refresh();
-      return words;
+      return views().words;
     },
     get figures() {
-      refresh();
-      return figures;
+      return views().figures;
     },
     get end() {
       return (this.words[layout.wordTable] as number) - roomBehind;
     },
     roomFor(count) {
-      refresh();
-      const table = words[layout.wordTable] as number;
+      const table = views().words[layout.wordTable] as number;
       const missing = chunkStart + count + roomBehind - table;
       if (missing <= 0) return;
       const by = Math.ceil(missing / pageBytes) * pageBytes;
       kernel.memory.grow(by / pageBytes);
-      refresh();
+      const { bytes, words } = views();
       const rows = words[layout.wordRows] as number;
       const rowBytes = (words[layout.wordRowCount] as number) * wordsPerRow * 4;
       bytes.copyWithin(table + by, table, rows + rowBytes);
@@ -86,8 +83,9 @@ export function openMemory(): ScanMemory {
   };
 
   /** Views of a memory that has grown since are empty. */
-  function refresh(): void {
-    if (bytes.length === 0) ({ bytes, words, figures } = viewsOf(kernel));
+  function views(): typeof latest {
+    if (latest.bytes.length === 0) latest = viewsOf(kernel);
+    return latest;
   }
 }
 

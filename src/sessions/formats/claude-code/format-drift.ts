@@ -37,7 +37,7 @@ export function formatDriftOf(items: Iterable<TranscriptItem>): FormatDrift[] {
     }
     if (item.kind !== "user" && item.kind !== "assistant") continue;
     for (const key of Object.keys(item.messageExtra ?? {})) {
-      if (!knownMessageFields.has(key)) add(at().fields, `${name}.message.${key}`);
+      if (!knownMessageFields.includes(key)) add(at().fields, `${name}.message.${key}`);
     }
     for (const block of item.content) {
       if (block.type === "unknown")
@@ -51,9 +51,7 @@ export function formatDriftOf(items: Iterable<TranscriptItem>): FormatDrift[] {
 }
 
 /** Known, and of no use to any reader here: they stay in `messageExtra`. */
-const knownMessageFields: ReadonlySet<string> = new Set([
-  ...["container", "context_management", "diagnostics", "stop_details"],
-]);
+const knownMessageFields: readonly string[] = ["container", "context_management", "diagnostics", "stop_details"];
 
 function nameOf(item: Exclude<TranscriptItem, { kind: "unreadable" | "other" }>): string {
   if (item.kind === "system") return `system/${item.subtype}`;

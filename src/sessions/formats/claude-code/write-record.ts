@@ -29,12 +29,12 @@ export interface Position {
   readonly timestamp: string;
 }
 
-/** True for the types that are part of the conversation's graph. */
-export function isConversationDraft(draft: RecordDraft): boolean {
-  return threaded.has(draft.type);
-}
+/** The types that are part of the conversation's graph. */
+export const conversationTypes: readonly string[] = ["user", "assistant", "system", "attachment"];
 
-const threaded: ReadonlySet<string> = new Set(["user", "assistant", "system", "attachment"]);
+export function isConversationDraft(draft: RecordDraft): boolean {
+  return conversationTypes.includes(draft.type);
+}
 
 /** A whole record. What the store sets wins over what the draft says; cwd and branch may change within a session. */
 export function composeRecord(draft: RecordDraft, envelope: Envelope, position: Position): Record<string, unknown> {
