@@ -16,7 +16,7 @@ ${codeTable(warningCodes)}
 
 ## From permission rules
 
-They are in the judgement that \`judge\` returns. \`hookline check\` prints them.
+They are in the judgment that \`judge\` returns. \`hookline check\` prints them.
 
 ${codeTable(ruleWarningCodes)}
 
