@@ -1,4 +1,4 @@
-/* Bytes that grow, and bytes on their way through descriptors. What needs memory and gets none ends the program, as `out_of_memory` says. */
+/* Growing buffers, and reading and writing with time limits. If memory cannot be allocated, `out_of_memory` ends the program. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 
 static _Noreturn void out_of_memory(void);
 
-/* Always ended by a NUL that does not count. */
+/* Always ends with a NUL, which is not part of `size`. */
 struct text { char *at; size_t size, room; };
 
-/* Where `size` more bytes may be put. They count once they are added to `size` of the text. */
+/* Returns where `size` more bytes can be written. The caller adds the number of written bytes to `size` of the text. */
 static char *room_for(struct text *text, size_t size)
 {
     if (text->size + size + 1 > text->room) {
@@ -43,7 +43,7 @@ static void add_number(struct text *text, unsigned long value)
     add(text, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* The next word of a text that is cut up where it stands; NULL when there is none left. */
+/* The next word of a text, which is split in place; NULL when there is none left. */
 static char *next_word(char **rest, char end)
 {
     char *word = *rest, *at = word ? strchr(word, end) : NULL;
@@ -52,7 +52,7 @@ static char *next_word(char **rest, char end)
     return word;
 }
 
-/* The value of exactly `count` digits; -1 when they are not that. */
+/* The value of exactly `count` digits; -1 if one of them is not a digit. */
 static long digits(const char *at, int count)
 {
     long value = 0;
@@ -71,7 +71,7 @@ static int is_ready(int fd, short events, int within_ms)
     return ready > 0;
 }
 
-/* Contract: true when all of it was taken, with no pause longer than `within_ms` (-1: any). */
+/* Contract: true if everything was written, with no pause longer than `within_ms` (-1: no limit). */
 static int write_all(int fd, const char *bytes, size_t size, int within_ms)
 {
     while (size > 0) {
@@ -87,7 +87,7 @@ static int write_all(int fd, const char *bytes, size_t size, int within_ms)
 /* A descriptor that is read through a buffer. */
 struct source { int fd, within_ms; size_t at, end; char bytes[32768]; };
 
-/* Contract: true when exactly `size` bytes came, with no pause longer than the source allows. */
+/* Contract: true if exactly `size` bytes were read, with no pause longer than the source allows. */
 static int receive(struct source *from, char *to, size_t size)
 {
     while (size > 0) {

@@ -1,11 +1,11 @@
 /*
  * hookline-client HOOKS_FILE [--on-failure continue|block] [--event NAME]
  *
- * The client as a compiled program, for machines that have a C compiler: a shell takes longer to start than this takes to answer. It goes
- * the same way to a warm daemon as the script next to it, with the same checks in the same order. Whatever else there is to do, the
- * script's own parts do. How a client talks to the daemon: docs/daemon-protocol.md.
+ * The client as a compiled program, for machines that have a C compiler: starting a shell takes longer than a whole call of this program.
+ * It calls a running daemon like the script in the same directory, with the same checks in the same order. Everything else is left to
+ * the script in-process.bash. docs/daemon-protocol.md describes the protocol.
  *
- * The compiler gets two strings: VERSION of the package, and CLIENT, the folder of the script.
+ * The compiler gets two strings: VERSION of the package, and CLIENT, the directory of the script.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _DARWIN_C_SOURCE
@@ -18,13 +18,13 @@
 
 enum { silence_ms = 2000, pause_ms = 5000, offered_first = 65536, most_payload = 25 << 20 };
 
-/* What the daemon's record says. */
+/* The content of the daemon's record. */
 static struct { char *mark, *pid, *start, *port, *key, *token, *secret, *socket; } record;
 
-/* Where it is; at first the state folder. */
+/* The path of the record; at first the state directory. */
 static struct text record_path;
 
-/* A socket answers at once; a port may take its time. */
+/* True if the connection is established. A socket connects at once; a port may take longer. */
 static int is_open;
 
 static void find_state(void);
@@ -54,19 +54,19 @@ int main(int count, char **words)
         call.file = whole.at;
     }
     const char *off = getenv("HOOKLINE");
-    /* Hooks that are switched off are logged; `run` writes the log. */
+    /* Hooks that are turned off are logged; `run` writes the log. */
     if (off && strcmp(off, "0") == 0) in_process("none");
     find_record();
     if (!is_header(call.file) || !is_header(cwd)) in_process("refused");
     if (!is_alive()) in_process("none");
-    /* A daemon that dies while it is talked to must not take us with it. */
+    /* The client must survive a daemon that dies during the call. */
     signal(SIGPIPE, SIG_IGN);
-    /* The daemon takes up the connection while we read the payload. */
+    /* The daemon accepts the connection while the payload is read. */
     open_wire();
     read_payload();
-    /* A number that belongs to another process by now is not a daemon, and a stranger must not get our token. */
+    /* If the process id now belongs to another process, that process must not get the token. */
     if (!is_running()) in_process("none");
-    /* A daemon that leaves takes its record away before it lets go of the port. */
+    /* A daemon that exits removes its record before it releases the port. */
     if (access(record_path.at, F_OK) != 0) in_process("none");
     if (!is_connected()) in_process("dead");
     static struct source daemon;
@@ -75,7 +75,7 @@ int main(int count, char **words)
     return answer(&daemon);
 }
 
-/* A relative path would let the current folder, which may be a checkout, bring a record. */
+/* With a relative path, the current directory, which may be a checkout, could provide a record. */
 static void find_state(void)
 {
     const char *named = getenv("HOOKLINE_HOME"), *home = getenv("HOME"), *below = "/.local/state/hookline";
@@ -96,8 +96,8 @@ static void find_state(void)
 }
 
 /*
- * Whether only this user can have made a folder of the state folder: its content is trusted, and a stranger's folder or
- * link could lead into a checkout. The state folder itself may be a link that we or root made.
+ * Whether only this user can have created a directory of the state directory: its content is trusted, and another user's directory or
+ * link could point into a checkout. The state directory itself may be a link that this user or root created.
  */
 static int is_ours(const char *below)
 {
@@ -109,7 +109,7 @@ static int is_ours(const char *below)
     return S_ISDIR(found.st_mode) && found.st_uid == geteuid() && !(found.st_mode & 022);
 }
 
-/* The path of the hooks file, as it was given, names the way to the record; names longer than a file's may be become folders. */
+/* The path of the record is made from the path of the hooks file, as it was given. A part that is too long for a file name is split into directories. */
 static void find_record(void)
 {
     static char text[16384];
@@ -142,7 +142,7 @@ static void find_record(void)
     record.socket = next_word(&rest, '\n');
 }
 
-/* A header is one line, and blanks at its end are lost. */
+/* A header is one line, and spaces at its end are lost. */
 static int is_header(const char *value)
 {
     size_t size = strlen(value);
@@ -155,7 +155,7 @@ static int is_alive(void)
     return pid > 1 && kill((pid_t)pid, 0) == 0;
 }
 
-/* Whether it is the same process, and not another one with its number. A zombie counts as exited. */
+/* Whether it is the same process, and not another one with the same process id. A zombie counts as exited. */
 static int is_running(void)
 {
     struct text path = {0};
@@ -178,7 +178,7 @@ static int is_running(void)
     return tick && !strchr("ZX", *state) && strcmp(tick, record.start) == 0;
 }
 
-/* Nobody but us can have made the socket; the port is for systems and paths that have none. */
+/* Only this user can have created the socket. The port is used when there is no usable socket. */
 static void open_wire(void)
 {
     struct sockaddr_un there = {.sun_family = AF_UNIX};
@@ -221,8 +221,8 @@ static int is_connected(void)
 }
 
 /*
- * One line. A host may leave the pipe open without ending it, so when what came ends as an object does and nothing more is there, it may
- * be the whole; the daemon can tell. Several lines are for a reader that knows where an object ends.
+ * Reads one line. A host may leave the pipe open without ending the line. If the input ends with `}` and no more is available, the payload
+ * may be complete; the daemon checks this. Several lines need a reader that knows where an object ends.
  */
 static void read_payload(void)
 {
@@ -251,7 +251,7 @@ static void ask(const char *cwd, struct source *daemon)
     struct text request = {0}, env = {0};
     unsigned long self = (unsigned long)getpid();
 #ifndef __linux__
-    /* Linux lets the daemon see our environment by our number. */
+    /* On Linux the daemon reads the environment by process id. */
     extern char **environ;
     self = 0;
     for (char **at = environ; *at; at++) add(&env, *at, strlen(*at) + 1);
@@ -264,7 +264,7 @@ static void ask(const char *cwd, struct source *daemon)
     const unsigned long numbers[] = {(unsigned long)getppid(), self, env.size};
     for (int i = 0; i < 3; i++) add_number(&request, numbers[i]), add(&request, " ", 1);
     add_words(&request, (const char *[]){call.mode, "\r\nHookline-File: ", call.file, "\r\nHookline-Cwd: ", cwd, "\r\n", NULL});
-    /* A long payload is offered first, for a daemon that hangs would never take it. */
+    /* A long payload is announced first, because a daemon that hangs would never read it. */
     if (body > offered_first) {
         char line[13] = "";
         add_words(&request, (const char *[]){"Expect: 100-continue\r\n\r\n", NULL});
@@ -287,11 +287,11 @@ static int answer(struct source *daemon)
     do {
         if (!receive(daemon, status, 12)) in_process("rerun");
     } while (strcmp(status, "HTTP/1.1 102") == 0 && skip_line(daemon) && skip_line(daemon));
-    /* Another version: it leaves, and the next call finds a new one. What was turned away was not begun. */
+    /* 409: the daemon has another version. It exits, and the next call finds a new one. A rejected call (4xx, 503) was not started. */
     if (strcmp(status, "HTTP/1.1 409") == 0) in_process("version");
     if (strncmp(status, "HTTP/1.1 4", 10) == 0 || strcmp(status, "HTTP/1.1 503") == 0) in_process("refused");
     if (strcmp(status, "HTTP/1.1 200") != 0) in_process("rerun");
-    /* The head of an answer has one length: secret, exit status, lengths of output and error, source, version. */
+    /* The head of an answer has a fixed length: secret, exit status, lengths of output and error, source, version. */
     if (!receive(daemon, head, sizeof head - 1)) in_process("rerun");
     if (strlen(record.secret) != 64 || memcmp(head + 15, record.secret, 64) != 0) in_process("rerun");
     long code = digits(head + 80, 3), out = digits(head + 84, 8), err = digits(head + 93, 8);
@@ -300,7 +300,7 @@ static int answer(struct source *daemon)
     char *bytes = room_for(&body, (size_t)(out + err) + 1);
     if (!receive(daemon, bytes, (size_t)(out + err))) in_process("rerun");
     write_all(2, bytes + out, (size_t)err, -1);
-    /* A refusal that nobody hears is none. */
+    /* A denial that could not be written would have no effect, so the exit status denies. */
     int is_told = write_all(1, bytes, (size_t)out, -1);
     return is_told || failure_status() != 2 ? (int)code : 2;
 }

@@ -1,5 +1,5 @@
-# The part of hookline-client that runs the app in a process of its own, with the payload that was read so far. It ends the shell.
-# What is left on standard input is read by that process. `why` says why the daemon did not answer, `trouble` why nothing can be run.
+# The part of hookline-client that runs the app in a separate process, with the payload that was read so far. It ends the shell.
+# The process reads the rest of standard input. `why` is the reason why the daemon did not answer, `trouble` why nothing can be run.
 #
 # The compiled client calls it as a program: in-process.bash FILE MODE WHY NODE EVENT, with the payload on descriptor 4.
 
@@ -13,7 +13,7 @@ fi
 
 program=$here/../dist/cli/bin.cjs
 
-# fail MESSAGE: nothing can answer; the failure mode decides.
+# fail MESSAGE: the app cannot be run; the failure mode decides.
 fail() {
   [[ $quiet ]] && exec 2>&9
   printf 'hookline: %s\n' "$1" >&2
@@ -22,7 +22,7 @@ fail() {
   exit 1
 }
 
-# json_text TEXT: as it stands in a JSON string. Paths may hold control characters, and bytes that are not UTF-8.
+# json_text TEXT: escapes a text for a JSON string. Paths may contain control characters, and bytes that are not UTF-8.
 json_text() {
   local LC_ALL=C text=$1 one size
   local tail=$'[\200-\277]'
@@ -55,14 +55,14 @@ run() {
   local code=$?
   [[ $why == none || $why == version ]] && start_daemon
   ((code == 127 || code == 126)) && fail "$node cannot be started, so $file was not run."
-  # Under block a process that fell over is a refusal. Every status but 0 refuses a worktree, and some say why.
+  # Under `block` a crashed process denies. For WorktreeCreate every status other than 0 denies, and some statuses give the reason.
   if [[ $mode == block && $event != WorktreeCreate ]] && ((code != 0)); then exit 2; fi
   exit "$code"
 }
 
-# start_daemon: in the background, for the calls to come, with no descriptor of ours, without the tag of the run we are in, and in a process
-# group of its own: a host that looks in our group for what a hook left running finds nothing of it. Without a terminal in reach, job
-# control does nothing else.
+# start_daemon: starts the daemon in the background for later calls. It inherits no descriptor and not the tag of the current run, and it has
+# its own process group, so a host that searches the client's group for processes left by a hook does not find it. Without a terminal,
+# job control has no other effect.
 start_daemon() {
   set -m 2>/dev/null
   (

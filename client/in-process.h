@@ -1,14 +1,14 @@
-/* The ways out of the client that are not the daemon's answer. None of them lets anything pass in the mode `block`. */
+/* How the client ends without an answer from the daemon. In mode `block` a failure here always denies. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 #include "bytes.h"
 
-/* What was called, and how far it has come. */
+/* The arguments of the call, and its state. */
 static struct call {
     const char *file, *mode, *event, *node;
-    /* The folder of the script and of its part for a process of its own. */
+    /* The directory of hookline-client and in-process.bash. */
     const char *package;
     int wire;
     struct text payload;
@@ -19,24 +19,24 @@ static int failure_status(void)
     return strcmp(call.mode, "block") == 0 ? 2 : 1;
 }
 
-/* Takes no memory: there may be none. */
+/* Allocates no memory: there may be none. */
 static void say(int fd, const char *text)
 {
     write_all(fd, text, strlen(text), -1);
 }
 
-/* The length of the UTF-8 character at the beginning of a text; 0 when there is none. */
+/* The length of the UTF-8 character at the beginning of a text; 0 if it is not valid UTF-8. */
 static int utf8_size(const unsigned char *at)
 {
     const int size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
     for (int i = 1; i < size; i++) if ((at[i] & 0xc0) != 0x80) return 0;
-    /* Spelled longer than it has to be, half of a pair, or beyond the last one. */
+    /* Overlong encodings, surrogates, and code points beyond U+10FFFF. */
     if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f)) return 0;
     if ((*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f)) return 0;
     return size;
 }
 
-/* A text as a JSON string holds it. Paths may hold control characters, and bytes that are not UTF-8. */
+/* Writes a text escaped for a JSON string. Paths may contain control characters, and bytes that are not UTF-8. */
 static void say_json(int fd, const char *text)
 {
     static const char hex[] = "0123456789abcdef";
@@ -54,7 +54,7 @@ static void say_json(int fd, const char *text)
     }
 }
 
-/* Nothing can answer; the failure mode decides. */
+/* The app cannot be run; the failure mode decides. */
 static _Noreturn void fail(const char *what)
 {
     say(2, "hookline: "), say(2, what), say(2, "\n");
@@ -77,7 +77,7 @@ static _Noreturn void package_is_gone(void)
     fail(what.at);
 }
 
-/* An ordinary file, opened for reading without waiting for anything; -1 when it is not that. */
+/* Opens a regular file for reading without blocking; -1 if it is not a regular file or cannot be opened. */
 static int open_file(const char *path)
 {
     struct stat found;
@@ -89,8 +89,8 @@ static int open_file(const char *path)
 }
 
 /*
- * The same app in a process of its own, by the script's part for that: what was read so far goes along on descriptor 4, the rest is still on
- * standard input. `why` says why the daemon did not answer.
+ * Runs the app in a separate process, with in-process.bash: the part of the payload that was read is on descriptor 4, the rest is still on
+ * standard input. `why` is the reason why the daemon did not answer.
  */
 static _Noreturn void in_process(const char *why)
 {
@@ -104,7 +104,7 @@ static _Noreturn void in_process(const char *why)
     pid_t writer = pipe(ends) == 0 ? fork() : -1;
     if (writer < 0) fail("no process can be started, so the hooks file was not run.");
     if (writer == 0) {
-        /* Nobody may wait for this one. */
+        /* With these open, a host could wait for this process to end. */
         for (int fd = 0; fd < 3; fd++) close(fd);
         close(ends[0]);
         signal(SIGPIPE, SIG_DFL);

@@ -1,7 +1,7 @@
-/* The package that the client belongs to, and whether it is still the one that this was compiled from. */
+/* The package that the client belongs to, and whether it still is the version that the client was compiled from. */
 #include "in-process.h"
 
-/* The package may have been replaced since this was compiled. Then its script takes over, which belongs to what is there now. */
+/* If the package was replaced after this was compiled, the script of the installed package takes over. */
 static void check_package(char **words)
 {
     struct text path = {0};

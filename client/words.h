@@ -1,5 +1,6 @@
-/* What the client was called with. */
-/* The value of an option, which is the rest of the word or the next one; NULL when the word is not this option. */
+/* The arguments of the client. */
+
+/* The value of an option: the text after `=`, or the next word. NULL if the word is not this option. */
 static const char *value_of(const char *option, char **words, int *at)
 {
     const size_t size = strlen(option);
@@ -9,7 +10,7 @@ static const char *value_of(const char *option, char **words, int *at)
     return words[*at + 1] ? words[++*at] : "";
 }
 
-/* Gives what is wrong with them; NULL when nothing is. */
+/* Returns what is wrong with the arguments; NULL if they are valid. */
 static const char *read_words(int count, char **words)
 {
     struct text wrong = {0};

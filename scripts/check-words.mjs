@@ -52,7 +52,7 @@ const phrases = [
   ["how things stand", "status"],
   ["(?:hears?|heard) of", "is notified of, learns about"],
   ["as it stands", "unchanged, as it is"],
-  ["(?:EN|SD|HO|SE|PE|US|DR|EV)-\\d+", "the sentence itself; requirement numbers are not in this repository"],
+  ["(?:EN|SD|HO|SE|PE|US|DR|EV|TR|ST|AD)-\\d+", "the sentence itself; requirement numbers are not in this repository"],
 ];
 
 /** What is held to the list. */
@@ -74,7 +74,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const places = process.argv.length > 2 ? process.argv.slice(2) : everything;
 const files = execFileSync("git", ["ls-files", "--", ...places], { cwd: root, encoding: "utf8" })
   .split("\n")
-  .filter((file) => /\.(?:md|ts|mjs|cjs|c|h|yml)$/.test(file) && !exempt.test(file));
+  .filter((file) => /\.(?:md|ts|mjs|cjs|c|h|yml|bash|sh)$|^client\/[\w-]+$/.test(file) && !exempt.test(file));
 const expressions = phrases.map(([phrase, write]) => {
   const blanks = phrase.replaceAll(" ", "(?:\\s+(?:\\*|//|#)?\\s*)");
   return [new RegExp(`\\b(?:${blanks})(?![\\w-])`, "gi"), write];

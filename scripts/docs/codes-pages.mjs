@@ -8,6 +8,7 @@ export function warningsPage({ warningCodes, ruleWarningCodes, findingCodes, ins
 
 A warning does not stop the operation. It has a stable \`code\`, a \`message\` that says what is wrong, where and what to do, and often a \`place\`.
 Warnings from loading settings are in \`engine.warnings\`; those of an event are in its outcome. \`hookline fire\` prints both.
+In a program, \`warningCodes\` of \`hookline/protocol\` has the codes of the first table with their meaning: \`warningCodes["hook-invalid"]\`.
 
 ## From settings, hooks and events
 
@@ -15,7 +16,7 @@ ${codeTable(warningCodes)}
 
 ## From permission rules
 
-They are in the judgement that \`judge\` returns. \`hookline check\` prints them.
+They are in the judgment that \`judge\` returns. \`hookline check\` prints them.
 
 ${codeTable(ruleWarningCodes)}
 
@@ -42,7 +43,7 @@ export function problemsPage({ problemCodes }) {
 
 Hookline's functions throw only on wrong use, and they throw one class: \`Problem\`, with a stable \`code\`, a \`message\` for people and details in
 \`about\`. A failing hook is reported in its run record, and an invalid file as a [warning](warnings.md). On the command line a problem is a message
-on stderr and exit code 1.
+on stderr and exit code 1. \`problemCodes\` of \`hookline/protocol\` has every code with its meaning.
 
 \`\`\`js
 import { openEngine } from "hookline";

@@ -8,6 +8,7 @@ export function eventsPage({ catalog, commonFields }) {
     printed,
     "# Events",
     `Hookline knows ${rows.length} events. Each has one row in the catalog, which defines what the engine does. This page shows the rows.\nUnless a table says otherwise, the host waits for its hooks, a hook has the time limit of its type, and all handlers of an app together have 30 seconds.`,
+    inProgram,
     "## All events",
     table(
       ["event", "matcher", "a hook can block", "fires"],
@@ -32,6 +33,21 @@ export function eventsPage({ catalog, commonFields }) {
     ),
   ].join("\n\n");
 }
+
+const inProgram = `In a program, \`catalog\` of \`hookline/protocol\` has the rows, \`eventNames\` the names, and \`isEventName\` checks a name:
+
+\`\`\`js
+import { catalog, eventNames, isEventName } from "hookline/protocol";
+
+const name = "PreTool";
+console.log(isEventName(name), eventNames.filter((known) => known.startsWith(name)));
+console.log(catalog.PreToolUse.matchesOn);
+\`\`\`
+
+\`\`\`text
+false [ 'PreToolUse' ]
+{ field: 'tool_name' }
+\`\`\``;
 
 const phases = {
   session: "Session",

@@ -6,7 +6,6 @@ import { openWorld, type Wire } from "./fixtures/world.ts";
 /** Cases that trip readers of transcripts; the bench runs them against ccusage, too. */
 
 interface Trap {
-  readonly rule: string;
   readonly name: string;
   readonly mode?: "auto" | "calculate" | "display";
   /** Micro-dollars: what is right, and what ccusage 20.0.24 says. */
@@ -20,7 +19,7 @@ const traps = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../test/fixtures/usage/traps.json"), "utf8"),
 ) as readonly Trap[];
 
-test.each(traps)("$rule $name", async ({ files, mode, us, expect: more = {} }) => {
+test.each(traps)("$name", async ({ files, mode, us, expect: more = {} }) => {
   const world = openWorld();
   for (const [name, lines] of Object.entries(files)) {
     const path = join(world.root, "projects", "-w", name);

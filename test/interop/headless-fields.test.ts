@@ -100,7 +100,7 @@ const vendorOnly: Readonly<Record<string, readonly string[]>> = {
   user: ["tool_result_meta"],
 };
 
-/** Fields that only our agent has; docs/agent.md names them. */
+/** Fields that only our agent has; docs/agent-reference.md names them. */
 const ownOnly: Readonly<Record<string, readonly string[]>> = {
   result: ["unpriced_models", "hook_reason"],
   "system/init": ["hookline_version"],

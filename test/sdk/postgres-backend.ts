@@ -23,7 +23,7 @@ export function postgresTasks(db: Database, { leaseMs = 30_000, maxOpen = 1_000 
   const run = async (text: string, ...values: unknown[]) => (await db.query(text, values)).rows;
   const isAt = "session = $1 and space = $2 and key = $3";
   const at = ({ session, space }: JobScope, key: string) => [session, space, key].map((text) => JSON.stringify(text)); // no NUL
-  /** Jobs whose worker gave no sign for too long wait again, or have failed. */
+  /** Jobs whose worker missed its heartbeat become pending again, or fail. */
   const recover = () =>
     run(
       `update jobs set lease = null, state = case when begun < attempts then 'pending' else 'failed' end,
