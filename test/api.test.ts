@@ -31,6 +31,13 @@ test("every exported name has a comment whose first sentence says what it is", (
   );
 });
 
+test("every option and every port that a user sets has a comment", () => {
+  const withoutComment = api.flatMap((entryPoint) =>
+    entryPoint.names.flatMap(({ name, membersWithoutComment: members }) => members.map((member) => `${name}.${member}`)),
+  );
+  expect([...new Set(withoutComment)]).toEqual([]);
+});
+
 test("no name means two things in two entry points", () => {
   const declared = new Map<string, Set<string>>();
   for (const { name, declaredAt } of api.flatMap(({ names }) => names))

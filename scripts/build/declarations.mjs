@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
-import { entryPoints, root } from "./entry-points.mjs";
+import { entryPoints, root, unstable } from "./entry-points.mjs";
 
 /** Four blanks per level are a twelfth of the declarations. */
 const indentsWithTabs = {
@@ -24,6 +24,10 @@ await bundle.write({
   format: "es",
   entryFileNames: "[name].d.ts",
   chunkFileNames: "shared.d.ts",
+  banner: ({ name }) =>
+    unstable.includes(entryPoints.find(({ path }) => path === name)?.name)
+      ? "/** Unstable until 1.0: this entry point may change in any minor version. */\n"
+      : "",
   manualChunks: (file, { getModuleInfo }) => (entriesThatReach(file, getModuleInfo).size > 1 ? "shared" : undefined),
 });
 await bundle.close();

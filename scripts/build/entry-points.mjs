@@ -8,6 +8,11 @@ export const entryPoints = Object.entries(JSON.parse(readFileSync(join(root, "pa
   ([key, target]) => (target.default === undefined ? [] : [entryPoint(key, target.default)]),
 );
 
+/** Entry points that may change in any minor version before 1.0. */
+export const unstable = ["sessions", "usage", "agent", "models", "testing", "runner", "tasks/bullmq"].map(
+  (path) => `hookline/${path}`,
+);
+
 function entryPoint(key, file) {
   return { name: key.replace(/^\./, "hookline"), path: file.replace(/^\.\/dist\/(.+)\.js$/, "$1") };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import ts from "@typescript/typescript6";
-import { entryPoints, root } from "../build/entry-points.mjs";
+import { entryPoints, root, unstable } from "../build/entry-points.mjs";
 import { code, printed, table } from "./markdown.mjs";
 
 /** docs/api.md: every public name with the first sentence of its comment. */
@@ -19,10 +19,6 @@ export function apiPage(api) {
     ]),
   ].join("\n\n");
 }
-
-const unstable = ["sessions", "usage", "agent", "models", "testing", "runner", "tasks/bullmq"].map(
-  (path) => `hookline/${path}`,
-);
 
 /** What each entry point exports, read from the declarations in dist/: values first, each with its comment and where it is declared. */
 export function publicApi() {

@@ -5,8 +5,11 @@ import { errorCode, type Fs, ignoringErrors, nodeFs, notOurs } from "./disk.ts";
 
 /** Where the state folder is looked up. Defaults to the values of this process. */
 export interface HomeSource {
+  /** The environment that names directories, such as `CLAUDE_CONFIG_DIR`. Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The user's home directory. Default: `HOME` of `env`, else the system's entry. */
   readonly home?: string;
+  /** Whose conventions apply. Default: this platform. */
   readonly platform?: NodeJS.Platform;
 }
 

@@ -9,6 +9,7 @@ export {
   type Mode,
   onlyManagedGrants,
   type RuleLayer,
+  type RuleScope,
   type RuleWarning,
   readMode,
   ruleLayerOf,

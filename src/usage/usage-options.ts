@@ -31,6 +31,7 @@ export interface ReportRequest {
   readonly report?: ReportName;
   /** Days, inclusive: `2026-10-07`, `20261007`, `today`, `yesterday`, `30d`, `4w`. */
   readonly since?: string;
+  /** Written like `since`; the day itself is included. */
   readonly until?: string;
   /** A project's directory, its last part, or the name of its folder of transcripts. */
   readonly project?: string;

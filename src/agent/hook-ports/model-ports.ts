@@ -35,6 +35,7 @@ export interface HookModel {
   readonly openModel?: (name: string) => Promise<{ readonly port: Model; readonly name: string }>;
   /** Called after every model call, so that the session's cost includes its hooks. */
   readonly onSpent?: (call: HookSpending) => void;
+  /** The clock, in milliseconds. Default: the system's. */
   readonly now?: () => number;
 }
 

@@ -14,7 +14,9 @@ export interface ServeAppOptions {
   readonly token?: string;
   /** The hooks file of the app. Needed to run tasks in another process, to log the code's hash, and to use the daemon's URL. */
   readonly file?: string;
+  /** Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The directory of a payload without `cwd`. Default: that of the process. */
   readonly cwd?: string;
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal;

@@ -20,12 +20,15 @@ export interface RunAppOptions {
   readonly output?: TextOutput;
   /** Where messages about trouble go. Default: standard error. */
   readonly errors?: TextOutput;
+  /** Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The directory of a payload without `cwd`. Default: that of the process. */
   readonly cwd?: string;
   /** The hooks file of the app: its tasks are run by it in another process, and the log names its code. */
   readonly file?: string;
   /** The mode of a settings entry. The stricter of this and the app's own applies. */
   readonly onFailure?: FailureMode;
+  /** Cancels the handlers when it aborts. */
   readonly signal?: AbortSignal;
   /** How long to wait for the next byte before it is a failure. Default: 5 seconds. */
   readonly silenceMs?: number;

@@ -86,12 +86,17 @@ function taken(name: string): Error {
 export interface AgentTaskOptions {
   /** Anything `hookline ask --agent` takes. Default: `claude`. */
   readonly agent?: string;
+  /** Default: the agent's own. */
   readonly model?: string;
   /** Permission rules for what it may do without a question: `Read`, `Bash(git diff *)`. */
   readonly tools?: readonly string[];
+  /** Ends the agent after this many turns. */
   readonly maxTurns?: number;
+  /** Ends the agent when it has cost this much. */
   readonly maxCostUsd?: number;
+  /** The permission mode of the agent, such as `plan`. */
   readonly permissionMode?: string;
+  /** Ends the agent after this time. */
   readonly timeoutMs?: number;
   /** Another program in place of `hookline`; it is called with `ask` and its options. */
   readonly command?: readonly [string, ...string[]];

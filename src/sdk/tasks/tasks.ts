@@ -17,7 +17,9 @@ type OutputOf<Key> = Key extends TaskRef<unknown, infer Output> ? Output : unkno
 export interface AddOptions {
   /** Default: the task's name. Adding a key again replaces its job. */
   readonly key?: string;
+  /** How long the result is kept after the end. Default: that of the task, else five minutes. */
   readonly ttlMs?: number;
+  /** From -1,000 to 1,000; jobs with a higher number run first. Default: that of the task, else 0. */
   readonly priority?: number;
   /** `context`: the next event of the session that takes context brings the result to the model. */
   readonly deliver?: "context";

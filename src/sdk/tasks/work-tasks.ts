@@ -13,10 +13,13 @@ import type { TaskBackend } from "./task-backend.ts";
 export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs" | "jobs" | "pollMs" | "outdated"> {
   /** The hooks file the app came from. */
   readonly file: string;
+  /** The environment of the tasks. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** In place of the app's own backend. */
   readonly backend?: TaskBackend;
+  /** Receives the log records of tasks. */
   readonly log?: (record: LogRecord) => void;
+  /** Receives messages about trouble, line by line. Default: they are dropped. */
   readonly complain?: (line: string) => void;
 }
 

@@ -37,8 +37,11 @@ export interface TestClientOptions {
   readonly tasks?: TaskBackend;
   /** The folder of the event, for payloads that are not given one: `ctx.cwd`, `ctx.projectDir`, `ctx.path()` and `ctx.git` follow it. */
   readonly cwd?: string;
+  /** `ctx.env`. Default: empty. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The clock of the app, in milliseconds. Default: the system's. */
   readonly now?: () => number;
+  /** `ctx.replay`. Default: false. */
   readonly replay?: boolean;
 }
 

@@ -41,7 +41,9 @@ export type TestToolResult =
 
 /** Options of `testTranscript`. */
 export interface TestTranscriptOptions {
+  /** Default: a UUID of zeros. */
   readonly sessionId?: string;
+  /** The directory of the session. Default: `/home/dev/project`. */
   readonly cwd?: string;
   /** The time of the first line; each further one is a second later. */
   readonly startedAt?: Date;

@@ -86,6 +86,7 @@ export interface HistoryOptions extends RootOptions {
   readonly project?: string;
   /** Only prompts that contain this text, ignoring case. */
   readonly text?: string;
+  /** Ends the reading. */
   readonly signal?: AbortSignal;
 }
 

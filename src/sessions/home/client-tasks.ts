@@ -85,6 +85,7 @@ function texts(value: unknown): string[] {
 export interface SaveOptions {
   /** Allow any change of status. */
   readonly force?: boolean;
+  /** Replaces the reading of process start times, for tests. */
   readonly startOf?: StartOf;
 }
 

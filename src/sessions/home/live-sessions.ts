@@ -40,6 +40,7 @@ export type StartOf = (pid: number) => string | "gone" | undefined;
 export interface LiveOptions extends RootOptions {
   /** Include sessions whose process has exited. */
   readonly all?: boolean;
+  /** Replaces the reading of process start times, for tests. */
   readonly startOf?: StartOf;
 }
 

@@ -27,6 +27,7 @@ export interface TranscriptWriter {
 
 /** Options of `TranscriptWriter.append`. */
 export interface AppendRecordOptions {
+  /** Wait until the record is on the disk. Default: until it is in the file. */
   readonly durable?: boolean;
   /** The parent instead of the tip: a record of this file, such as the call of a tool result; null for a compaction. */
   readonly parent?: string | null;
