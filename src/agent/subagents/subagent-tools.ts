@@ -44,10 +44,8 @@ function agentTool(parent: AgentThread): Tool {
   };
 }
 
-function refusal(
-  { session, agent }: AgentThread,
-  { subagent_type: wanted, name, model }: ToolInput,
-): string | undefined {
+function refusal({ session, agent }: AgentThread, input: ToolInput): string | undefined {
+  const { subagent_type: wanted, name, model } = input;
   const types = session.definitions.map(({ type }) => type);
   if (wanted !== undefined && !types.includes(String(wanted)))
     return `Agent type '${String(wanted)}' not found. Available agents: ${types.join(", ")}`;

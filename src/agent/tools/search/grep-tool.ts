@@ -165,8 +165,19 @@ function cut(text: string): string {
 type GrepResponse = SchemaValue<typeof grepResponse>;
 
 function renderGrep(response: unknown): string {
-  const { mode, numFiles, filenames, content = "", numMatches = 0, ...applied } = response as GrepResponse;
-  const page = pageText(applied);
+  const {
+    mode,
+    numFiles,
+    filenames,
+    content = "",
+    numMatches = 0,
+    appliedLimit,
+    appliedOffset,
+  } = response as GrepResponse;
+  const page = [
+    ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
+    ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
+  ].join(", ");
   if (mode === "content")
     return `${content || "No matches found"}${page && `\n\n[Showing results with pagination = ${page}]`}`;
   const files = `${numFiles} ${numFiles === 1 ? "file" : "files"}`;
@@ -175,11 +186,4 @@ function renderGrep(response: unknown): string {
     return `${content || "No matches found"}\n\n${total}${page && ` with pagination = ${page}`}`;
   }
   return numFiles === 0 ? "No files found" : `Found ${files}${page && ` ${page}`}\n${filenames.join("\n")}`;
-}
-
-function pageText({ appliedLimit, appliedOffset }: Pick<GrepResponse, "appliedLimit" | "appliedOffset">): string {
-  return [
-    ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
-    ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
-  ].join(", ");
 }
