@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { HomeSource } from "../files/internal.ts";
+import type { DaemonRecord, HomeSource } from "../files/internal.ts";
 import { defined, eventRow, handlersThatNeverRun, isEventName, Problem } from "../protocol/internal.ts";
 import { appKey, type HandledEvent } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
@@ -9,7 +9,7 @@ import type { ClientUse } from "./client/compiled-client.ts";
 import { canRunClient, findPackage, findProgram } from "./client/find-package.ts";
 import { otherScopeNotes, replacedAppNote, transportNotes, wakingNote } from "./drift/advice.ts";
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
-import { installNotes, type LockFile, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
+import { installNotes, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
 import { type Endpoint, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
@@ -46,13 +46,7 @@ export interface DaemonControl {
   dropEndpoint(hooksFile: string): Promise<void>;
 }
 
-export interface DaemonStatus extends Pick<Endpoint, "port"> {
-  readonly pid: number;
-  /** Milliseconds since 1970. */
-  readonly since: number;
-  readonly version: string;
-  readonly sourceHash: string;
-}
+export type DaemonStatus = Pick<DaemonRecord, "pid" | "since" | "port" | "version" | "sourceHash">;
 
 export interface InstallRequest extends InstallTarget, EntryChoices {
   readonly file?: string;
@@ -105,7 +99,17 @@ export async function installApp(request: InstallRequest, installer: Installer):
     hooksFile,
     planned,
     calls: Object.values(calls),
-    lock: lockFor(request, app, places, hooksFile, usedCall(planned, calls), installer.now()),
+    lock: {
+      version: lockVersion,
+      installedAt: installer.now().toISOString(),
+      hooksPath: toLockPath(places.lockFile, hooksFile),
+      hooksRegistered: registeredIds(app.events),
+      settingsFile: toLockPath(places.lockFile, places.settingsFile),
+      command: usedCall(planned, calls),
+      transport,
+      contentHash: app.contentHash,
+      ...(request.allEvents ? { allEvents: true } : {}),
+    },
     ...(transport === "http" ? { httpConsent: request.httpConsent ?? {} } : {}),
     home,
     now: installer.now(),
@@ -202,27 +206,6 @@ function endpointIn(entries: readonly PlannedEntry[]): Endpoint | undefined {
 /** The call that the lock file names. */
 export function usedCall(planned: readonly PlannedEntry[], calls: HookCommands): readonly string[] {
   return planned.some(({ transport }) => transport === "run") ? calls.run : calls.client;
-}
-
-function lockFor(
-  { transport, allEvents }: InstallRequest,
-  { events, contentHash }: AppReport,
-  { lockFile, settingsFile }: ScopeFiles,
-  hooksFile: string,
-  command: readonly string[],
-  now: Date,
-): LockFile {
-  return {
-    version: lockVersion,
-    installedAt: now.toISOString(),
-    hooksPath: toLockPath(lockFile, hooksFile),
-    hooksRegistered: registeredIds(events),
-    settingsFile: toLockPath(lockFile, settingsFile),
-    command,
-    transport,
-    contentHash,
-    ...(allEvents ? { allEvents: true as const } : {}),
-  };
 }
 
 /** `PostToolUse:*` for a handler that takes every tool, `Stop` where there is nothing to choose. Sorted. */

@@ -65,7 +65,7 @@ const caseFields: readonly string[] = [
 export function failuresOf({ expect }: HookCase, result: TestResult): readonly string[] {
   const wanted = Object.entries(expect);
   if (wanted.length === 0) return ["expect is empty; add at least a decision"];
-  const facts = asData(result) as Readonly<Record<string, unknown>>;
+  const facts = JSON.parse(JSON.stringify(result)) as Readonly<Record<string, unknown>>;
   const differences = wanted.flatMap(([field, value]) => {
     if (!fields.includes(field)) return [unknownField(field, "an answer", fields)];
     if (isDeepStrictEqual(facts[field], value)) return [];
@@ -108,11 +108,6 @@ const fields: readonly string[] = [
 
 function unknownField(field: string, where: string, known: readonly string[]): string {
   return `Unknown field "${field}" in ${where}.${didYouMean(field, known)}`;
-}
-
-/** The value as JSON would contain it. */
-function asData(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
 }
 
 /** A sentence for each field of a payload that the event does not have. An event that the catalog does not know may have any field. */

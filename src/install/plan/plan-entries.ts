@@ -81,10 +81,8 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
     throw new Problem("install/not-warm", message);
   }
   if (!warm && (transport === "http" || transport === "client")) {
-    throw new Problem(
-      "install/not-warm",
-      `--transport ${transport} needs bash and the package's client; take --transport run.`,
-    );
+    const message = `--transport ${transport} needs bash and the package's client; take --transport run.`;
+    throw new Problem("install/not-warm", message);
   }
   const known = Object.keys(rows);
   const revivers = warm ? known.filter((event) => rowOf(event)?.app.revives) : [];

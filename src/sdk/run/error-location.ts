@@ -50,7 +50,8 @@ export function framesOf(error: unknown): readonly Frame[] {
       if (line.length > longestFrame || line.includes("node:")) return [];
       const [whole = "", scheme, path, at] = /(file:\/\/)?(\/.*?):(\d+(?::\d+)?)\)?$/.exec(line) ?? [];
       if (path === undefined || at === undefined) return [];
-      const real = scheme ? pathOf(`file://${path}`) : path;
+      // It fails for encoded slashes, or a percent sign without digits: an error may have such a URL in its stack.
+      const real = scheme ? attempt(() => fileURLToPath(`file://${path}`)) : path;
       if (real === undefined) return [];
       const text = line.slice(0, line.length - whole.length) + whole.replace(`${scheme ?? ""}${path}`, () => real);
       return [{ text: text.trim(), path: real, at }];
@@ -59,11 +60,6 @@ export function framesOf(error: unknown): readonly Frame[] {
 
 /** Longer than a path can be; a longer line is text. */
 const longestFrame = 5_000;
-
-/** Undefined for a URL that is not one of a file, which an error may have in its stack. */
-function pathOf(url: string): string | undefined {
-  return attempt(() => fileURLToPath(url)); // it fails for encoded slashes, or a percent sign without digits
-}
 
 /** Without the message, which may be long and hold anything. */
 function stackOf(error: unknown): string {

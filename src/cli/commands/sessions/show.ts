@@ -41,19 +41,15 @@ With --json: the session as exported (schema hookline.session/1), with statistic
   async run(call, io) {
     const place = await namedSession(call, io);
     const session = sessionAt(place);
-    const last = wholeNumber(call, "last");
-    if (last !== undefined || call.flag("raw"))
-      await showEntries(await entriesFor(session, call, last), place, call, io);
+    if (call.text("last") !== undefined || call.flag("raw"))
+      await showEntries(await entriesFor(session, call), place, call, io);
     else await showTurns(session, call, io);
     return 0;
   },
 };
 
-async function entriesFor(
-  session: Session,
-  call: ParsedCall,
-  last: number | undefined,
-): Promise<readonly TranscriptItem[]> {
+async function entriesFor(session: Session, call: ParsedCall): Promise<readonly TranscriptItem[]> {
+  const last = wholeNumber(call, "last");
   if (last !== undefined) return session.window({ last });
   const { main } = await session.load();
   const leaf = call.text("branch");
