@@ -4,7 +4,7 @@ import { misspelledKeys } from "../../engine/internal.ts";
 import { ignoringErrors } from "../../files/internal.ts";
 import { splitRules } from "../../permissions/internal.ts";
 import { defined } from "../../protocol/internal.ts";
-import { type PromptFrontmatter, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
+import { type PromptFrontmatter, type ReadRoots, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 
 /** A type of subagent: its prompt and its tools. */
 export interface SubagentDefinition {
@@ -27,7 +27,7 @@ export interface SubagentDefinition {
 /** The subagents in the files of a folder. A file that cannot be used is reported with its line. */
 export async function subagentsIn(
   folder: string,
-  roots: readonly string[] | "anywhere",
+  roots: ReadRoots,
   tell: (text: string) => void,
 ): Promise<readonly SubagentDefinition[]> {
   const names = (await namesIn(folder, tell)).filter((name) => name.endsWith(".md")).sort();

@@ -1,5 +1,5 @@
 import { defined, type ToolInput } from "../../protocol/internal.ts";
-import type { AgentThread, SubagentThread, SubagentWorktree } from "../session/agent-session.ts";
+import type { AgentThread, SubagentThread } from "../session/agent-session.ts";
 import { objectSchema, plain } from "../tools/json-schema.ts";
 import {
   callInterrupted,
@@ -134,10 +134,7 @@ The agent is working in the background. You will be notified automatically when 
 }
 
 /** A working copy for one agent: from a hook, else a worktree of git. It stays when the agent has ended. */
-async function createIsolatedFolder(
-  { worktrees, cwd, env, signal }: ToolContext,
-  name: string,
-): Promise<{ readonly cwd: string; readonly worktree: SubagentWorktree } | { readonly error: string }> {
+async function createIsolatedFolder({ worktrees, cwd, env, signal }: ToolContext, name: string) {
   const made = await createWorktree(name, worktrees, { cwd: cwd(), env, signal });
   if ("error" in made) return made;
   const { path, branch } = made;

@@ -71,9 +71,7 @@ function fileProblems(
 }
 
 /** The names of all commands and skills. */
-export async function commandNames(
-  options: AgentOptions,
-): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
+export async function commandNames(options: AgentOptions) {
   const names = async (kind: string) => {
     const found = await Promise.all(
       foldersOf(options).map(({ folder }) => readdir(join(folder, kind)).catch(() => [])),
@@ -87,7 +85,7 @@ export async function commandNames(
 /** All commands and skills with their descriptions. */
 export async function commandList(
   options: AgentOptions,
-): Promise<readonly { readonly name: string; readonly description: string }[]> {
+): Promise<readonly Pick<CustomCommand, "name" | "description">[]> {
   const { commands, skills } = await commandNames(options);
   const found = await Promise.all([...new Set([...commands, ...skills])].map((name) => findCommand(options, name)));
   return found.filter((command) => command !== undefined).map(({ name, description }) => ({ name, description }));
@@ -110,11 +108,7 @@ export interface ExpandedCommand {
 }
 
 /** Expands a typed `/name args`, after UserPromptExpansion hooks; undefined when no command has the name. */
-export async function expandCommand(
-  thread: AgentThread,
-  typed: string,
-  signal: AbortSignal,
-): Promise<ExpandedCommand | { readonly blocked: string; readonly notes: readonly Attachment[] } | undefined> {
+export async function expandCommand(thread: AgentThread, typed: string, signal: AbortSignal) {
   const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
   if (name === undefined) return undefined;
   const { session } = thread;
@@ -130,7 +124,7 @@ export async function expandCommand(
   if (skill) session.engine.session(session.record.id).useSkill(name);
   return {
     line: `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`,
-    content: [{ type: "text", text: fillArguments(body, args) }],
+    content: [{ type: "text" as const, text: fillArguments(body, args) }],
     notes,
   };
 }
