@@ -86,9 +86,8 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const packageRoot = await findPackage({ scope, root, running: installer.packageRoot, home, dryRun });
   const warm = daemon !== undefined && canRunClient(packageRoot, env);
   const choice = { ...request, warm, sh: findProgram("sh", env) !== undefined };
-  const endpoint = needsEndpoint(app.events, choice)
-    ? await endpointOf(hooksFile, places, request, installer)
-    : undefined;
+  const openEndpoint = async () => (dryRun ? plannedEndpoint(hooksFile, places, home) : daemon?.endpointFor(hooksFile));
+  const endpoint = needsEndpoint(app.events, choice) ? await openEndpoint() : undefined;
   const made = warm && transport !== "run" ? await compileClient({ packageRoot, home, env, dryRun }) : { why: "" };
   const compiledClient = "program" in made ? made.program : undefined;
   const calls = hookCommands({ scope, root, hooksFile, packageRoot, node: installer.node, compiledClient });
@@ -179,14 +178,8 @@ async function introspectApp(
 }
 
 /** A dry run chooses no port: one that is not known yet is shown as 0. */
-async function endpointOf(
-  hooksFile: string,
-  { settingsFile }: ScopeFiles,
-  { dryRun }: InstallRequest,
-  { daemon, home }: Installer,
-): Promise<Endpoint | undefined> {
-  if (!dryRun) return daemon?.endpointFor(hooksFile);
-  const url = `http://127.0.0.1:0/v1/hook/${appKey(hooksFile)}`;
+async function plannedEndpoint(file: string, { settingsFile }: ScopeFiles, home: HomeSource): Promise<Endpoint> {
+  const url = `http://127.0.0.1:0/v1/hook/${appKey(file)}`;
   const record = await (await installNotes(settingsFile, home)).read();
   return (record && endpointIn(record.entries)) ?? { port: 0, token: "(chosen at install)", url };
 }

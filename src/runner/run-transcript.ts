@@ -23,10 +23,8 @@ export interface TranscriptPosition {
   readonly copied: ReadonlySet<string>;
 }
 
-export async function transcriptPosition(
-  { resume, fork }: SessionCall,
-  where: RootOptions,
-): Promise<TranscriptPosition> {
+export async function transcriptPosition(call: SessionCall, where: RootOptions): Promise<TranscriptPosition> {
+  const { resume, fork } = call;
   if (resume === undefined) return { sizes: new Map(), copied: new Set() };
   const { file } = await findSession(resume, { ...where, idsOnly: true });
   const files = findTranscriptsOf(file);
