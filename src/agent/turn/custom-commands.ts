@@ -51,12 +51,7 @@ async function findCommand(options: AgentOptions, name: string): Promise<CustomC
 const unsupportedKeys = ["allowed-tools", "disallowed-tools", "model", "effort", "context", "agent"];
 
 /** Contract: a file whose hooks cannot run is not used; other parts without effect are reported. */
-function fileProblems(
-  { keys, fault }: PromptFrontmatter,
-  text: string,
-  file: string,
-  skill: boolean,
-): Pick<CustomCommand, "fault" | "unhonored"> {
+function fileProblems({ keys, fault }: PromptFrontmatter, text: string, file: string, skill: boolean) {
   if (fault !== undefined) {
     const sentence = `${file}:${fault.line}: ${fault.why}. Fix the file.`;
     return mentionsHooks.test(text) ? { fault: sentence } : { unhonored: sentence };

@@ -26,6 +26,8 @@ export interface HookCase {
   readonly expect: Readonly<Record<string, unknown>>;
 }
 
+type SentEvent = Omit<HookCase, "name" | "expect">;
+
 /** The cases of a file, one object or a list, or why they cannot be read. `caseError` checks each of them. */
 async function readCases(file: string): Promise<readonly unknown[] | string> {
   try {
@@ -111,7 +113,7 @@ function unknownField(field: string, where: string, known: readonly string[]): s
 }
 
 /** A sentence for each field of a payload that the event does not have. An event that the catalog does not know may have any field. */
-export function unknownPayloadFields({ event, tool, input }: Omit<HookCase, "name" | "expect">): readonly string[] {
+export function unknownPayloadFields({ event, tool, input }: SentEvent): readonly string[] {
   // With a tool, the input is that of the tool, which can have any field.
   if (tool !== undefined || !isEventName(event)) return [];
   const { fields, special } = eventRow(event);
@@ -122,11 +124,7 @@ export function unknownPayloadFields({ event, tool, input }: Omit<HookCase, "nam
 }
 
 /** Sends an event. With a tool, the input is that of the tool; else its fields replace those of a recorded payload. */
-export function sendEvent(
-  { event, tool, input }: Omit<HookCase, "name" | "expect">,
-  app: unknown,
-  cwd: string,
-): Promise<TestResult> {
+export function sendEvent({ event, tool, input }: SentEvent, app: unknown, cwd: string): Promise<TestResult> {
   const changes = tool === undefined ? input : { tool_name: tool, ...(input ? { tool_input: input } : {}) };
   // Not `send`, which refuses an unknown field: here it is a warning, and the case runs.
   const payload = isEventName(event) ? { ...fixtures[event](), cwd } : { session_id: "test", hook_event_name: event };

@@ -96,7 +96,16 @@ async function restoreEntries(status: ScopeStatus, env: InstallTarget["env"], in
     const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand(status)} makes it good.`;
     return [{ done: false, message }];
   }
-  const now = gone.length === 0 ? undefined : await orWhy(callsOfNow(record.hooksFile, places, env, installer));
+  // How entries would be written now. Throws a `Problem` when nothing is there that they could call.
+  const callsOfNow = async (): Promise<HookCommands> => {
+    const { packageRoot: running, node, home } = installer;
+    const { scope, root } = places;
+    const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
+    const made = await compileClient({ packageRoot, home, env });
+    const compiledClient = "program" in made ? made.program : undefined;
+    return hookCommands({ scope, root, hooksFile: record.hooksFile, packageRoot, node, compiledClient });
+  };
+  const now = gone.length === 0 ? undefined : await orWhy(callsOfNow());
   const calls = now !== undefined && "client" in now ? now : undefined;
   const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
   const moved = calls === undefined ? record.entries : withCurrentPaths(record.entries, lock, calls, places.root, gone);
@@ -131,19 +140,6 @@ async function orWhy<T>(work: Promise<T>, codes?: readonly ProblemCode[]): Promi
     if (error instanceof Problem && (codes?.includes(error.code) ?? true)) return { why: error.message };
     throw error;
   }
-}
-
-/** How entries would be written now. Throws a `Problem` when nothing is there that they could call. */
-async function callsOfNow(
-  hooksFile: string,
-  { scope, root }: ScopeFiles,
-  env: InstallTarget["env"],
-  { packageRoot: running, node, home }: Installer,
-): Promise<HookCommands> {
-  const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
-  const made = await compileClient({ packageRoot, home, env });
-  const compiledClient = "program" in made ? made.program : undefined;
-  return hookCommands({ scope, root, hooksFile, packageRoot, node, compiledClient });
 }
 
 function withEndpoint(entry: PlannedEntry, { url, token }: Endpoint, tokenEnv?: string): PlannedEntry {

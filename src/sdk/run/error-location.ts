@@ -137,13 +137,10 @@ export function mapStacks(output: string): void {
   };
   Error.prepareStackTrace = (error, sites) => {
     if (previous !== undefined && !sites.some((site) => String(site).includes(output))) return previous(error, sites);
-    return [header(error), ...sites.map((site) => `    at ${original(site)}`)].join("\n");
+    // As Node computes it: a stack can be captured for anything.
+    const header = attempt(() => Error.prototype.toString.call(error)) ?? "<error>"; // its name or message throws
+    return [header, ...sites.map((site) => `    at ${original(site)}`)].join("\n");
   };
-}
-
-/** As Node computes it: a stack can be captured for anything. */
-function header(error: unknown): string {
-  return attempt(() => Error.prototype.toString.call(error)) ?? "<error>"; // its name or message throws
 }
 
 /** `originalSource` is a URL. */

@@ -24,10 +24,8 @@ export const searchMs = 20_000;
  * Sorted paths of the files below a folder, relative to it; undefined when it took too long or was interrupted. Links are not followed,
  * control folders not entered. `ignored`: what the repository ignores.
  */
-export async function listFiles(
-  { root, env, signal }: SearchPlace,
-  ignored: "in" | "out",
-): Promise<readonly string[] | undefined> {
+export async function listFiles(place: SearchPlace, ignored: "in" | "out"): Promise<readonly string[] | undefined> {
+  const { root, env, signal } = place;
   const files: string[] = [];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(searchMs)]);
   const out = ignored === "out" ? await ignoredBy(root, env, limit) : new Set<string>();

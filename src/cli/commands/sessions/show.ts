@@ -41,8 +41,7 @@ With --json: the session as exported (schema hookline.session/1), with statistic
   async run(call, io) {
     const place = await namedSession(call, io);
     const session = sessionAt(place);
-    if (call.text("last") !== undefined || call.flag("raw"))
-      await showEntries(await entriesFor(session, call), place, call, io);
+    if (call.text("last") !== undefined || call.flag("raw")) await showEntries(session, place, call, io);
     else await showTurns(session, call, io);
     return 0;
   },
@@ -60,12 +59,8 @@ async function entriesFor(session: Session, call: ParsedCall): Promise<readonly 
   return leaf === undefined ? main.items : main.history(leaf);
 }
 
-async function showEntries(
-  items: readonly TranscriptItem[],
-  { id, file }: SessionPlace,
-  call: ParsedCall,
-  io: Io,
-): Promise<void> {
+async function showEntries(session: Session, { id, file }: SessionPlace, call: ParsedCall, io: Io): Promise<void> {
+  const items = await entriesFor(session, call);
   if (call.flag("raw")) {
     for (const item of items) {
       // Account data is never printed.
