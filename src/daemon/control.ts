@@ -94,7 +94,7 @@ function send(pid: number, name: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-/** The daemon that answers for a hooks file; undefined when none runs. */
+/** The daemon that answers for a hooks file; undefined when none runs. `since` is in milliseconds since 1970; `sourceHash` is that of the code that answers. */
 export async function daemonStatus(hooksFile: string, { env }: DaemonOptions) {
   const record = await readDaemon(hooksFile, env);
   if (record === undefined) return undefined;
