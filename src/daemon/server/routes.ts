@@ -69,8 +69,8 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
 
   /** Hosts let an action pass when an http hook answers with an error status, so under `block` the refusal is sent as an answer. */
   function sendFailure(reply: ServerResponse, status: number, why: string, mode?: FailureMode, text = ""): void {
-    if (mode !== "block") return sendJson(reply, status, { error: why });
-    sendWithProof(reply, httpBody(failedAnswer({ text, transport: "http" }, "block", why)));
+    if (mode !== "block") sendJson(reply, status, { error: why });
+    else sendWithProof(reply, httpBody(failedAnswer({ text, transport: "http" }, "block", why)));
   }
 
   return (request, reply) => {
