@@ -1,5 +1,5 @@
 import { type AgentResult, Problem } from "../protocol/internal.ts";
-import { type AgentOptions, type RunAgentOptions, resolveAgentOptions } from "./agent-options.ts";
+import { type RunAgentOptions, resolveAgentOptions } from "./agent-options.ts";
 import { resultObjectOf } from "./session/agent-result.ts";
 import { beginSession } from "./session/begin-session.ts";
 import { openSessionEnd } from "./session/end-session.ts";
@@ -29,7 +29,7 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   try {
     const driver = openDriver(opened.main, opened.history.deferred);
     // An abort while the session begins is an interrupt too.
-    const lastResult = runSession(opened, driver, options).catch((error: unknown) => {
+    const lastResult = runSession(opened, driver).catch((error: unknown) => {
       if (!signal.aborted || error instanceof Problem) throw error;
       return undefined;
     });
@@ -45,12 +45,8 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
 }
 
 /** From the first event to the last answer. */
-async function runSession(
-  opened: OpenSession,
-  driver: Driver,
-  options: AgentOptions,
-): Promise<AgentResult | undefined> {
-  const { inbox } = opened.session;
+async function runSession(opened: OpenSession, driver: Driver): Promise<AgentResult | undefined> {
+  const { inbox, options } = opened.session;
   const { prompt, setup, onReady } = options;
   const close = inbox.hold();
   const sdk = { kind: "prompt", source: "sdk" } as const;

@@ -66,12 +66,7 @@ export function loadProgram(path: string, env: Env): { runHooks(args: readonly s
  * Loads a script of the package, and all that it requires, with the code that an earlier start has compiled and saved under a name. Node's
  * own loader would look for each of them on the disk first.
  */
-export function loadScripts(
-  path: string,
-  name: string,
-  env: Env,
-  loaded: LoadedScripts = new Map(),
-): { exports: unknown; uncached: UncachedCode | undefined } {
+export function loadScripts(path: string, name: string, env: Env, loaded: LoadedScripts = new Map()) {
   const cache = openCodeCache(name, env);
   function load(file: string): unknown {
     const known = loaded.get(file);

@@ -94,11 +94,8 @@ function send(pid: number, name: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-/** `since` is in milliseconds since 1970; `sourceHash` is that of the code that answers. */
-type DaemonStatus = Pick<DaemonRecord, "pid" | "since" | "port" | "version" | "sourceHash">;
-
-/** The daemon that answers for a hooks file; undefined when none runs. */
-export async function daemonStatus(hooksFile: string, { env }: DaemonOptions): Promise<DaemonStatus | undefined> {
+/** The daemon that answers for a hooks file; undefined when none runs. `since` is in milliseconds since 1970; `sourceHash` is that of the code that answers. */
+export async function daemonStatus(hooksFile: string, { env }: DaemonOptions) {
   const record = await readDaemon(hooksFile, env);
   if (record === undefined) return undefined;
   const { pid, since, port, version, sourceHash } = record;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { HomeSource } from "../files/internal.ts";
+import type { DaemonRecord, HomeSource } from "../files/internal.ts";
 import { defined, eventRow, handlersThatNeverRun, isEventName, Problem } from "../protocol/internal.ts";
 import { appKey, type HandledEvent } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
@@ -9,7 +9,7 @@ import type { ClientUse } from "./client/compiled-client.ts";
 import { canRunClient, findPackage, findProgram } from "./client/find-package.ts";
 import { otherScopeNotes, replacedAppNote, transportNotes, wakingNote } from "./drift/advice.ts";
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
-import { installNotes, type LockFile, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
+import { installNotes, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
 import { type Endpoint, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
@@ -46,13 +46,7 @@ export interface DaemonControl {
   dropEndpoint(hooksFile: string): Promise<void>;
 }
 
-export interface DaemonStatus extends Pick<Endpoint, "port"> {
-  readonly pid: number;
-  /** Milliseconds since 1970. */
-  readonly since: number;
-  readonly version: string;
-  readonly sourceHash: string;
-}
+export type DaemonStatus = Pick<DaemonRecord, "pid" | "since" | "port" | "version" | "sourceHash">;
 
 export interface InstallRequest extends InstallTarget, EntryChoices {
   readonly file?: string;
@@ -92,9 +86,8 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const packageRoot = await findPackage({ scope, root, running: installer.packageRoot, home, dryRun });
   const warm = daemon !== undefined && canRunClient(packageRoot, env);
   const choice = { ...request, warm, sh: findProgram("sh", env) !== undefined };
-  const endpoint = needsEndpoint(app.events, choice)
-    ? await endpointOf(hooksFile, places, request, installer)
-    : undefined;
+  const openEndpoint = async () => (dryRun ? plannedEndpoint(hooksFile, places, home) : daemon?.endpointFor(hooksFile));
+  const endpoint = needsEndpoint(app.events, choice) ? await openEndpoint() : undefined;
   const made = warm && transport !== "run" ? await compileClient({ packageRoot, home, env, dryRun }) : { why: "" };
   const compiledClient = "program" in made ? made.program : undefined;
   const calls = hookCommands({ scope, root, hooksFile, packageRoot, node: installer.node, compiledClient });
@@ -105,7 +98,17 @@ export async function installApp(request: InstallRequest, installer: Installer):
     hooksFile,
     planned,
     calls: Object.values(calls),
-    lock: lockFor(request, app, places, hooksFile, usedCall(planned, calls), installer.now()),
+    lock: {
+      version: lockVersion,
+      installedAt: installer.now().toISOString(),
+      hooksPath: toLockPath(places.lockFile, hooksFile),
+      hooksRegistered: registeredIds(app.events),
+      settingsFile: toLockPath(places.lockFile, places.settingsFile),
+      command: usedCall(planned, calls),
+      transport,
+      contentHash: app.contentHash,
+      ...(request.allEvents ? { allEvents: true } : {}),
+    },
     ...(transport === "http" ? { httpConsent: request.httpConsent ?? {} } : {}),
     home,
     now: installer.now(),
@@ -175,14 +178,8 @@ async function introspectApp(
 }
 
 /** A dry run chooses no port: one that is not known yet is shown as 0. */
-async function endpointOf(
-  hooksFile: string,
-  { settingsFile }: ScopeFiles,
-  { dryRun }: InstallRequest,
-  { daemon, home }: Installer,
-): Promise<Endpoint | undefined> {
-  if (!dryRun) return daemon?.endpointFor(hooksFile);
-  const url = `http://127.0.0.1:0/v1/hook/${appKey(hooksFile)}`;
+async function plannedEndpoint(file: string, { settingsFile }: ScopeFiles, home: HomeSource): Promise<Endpoint> {
+  const url = `http://127.0.0.1:0/v1/hook/${appKey(file)}`;
   const record = await (await installNotes(settingsFile, home)).read();
   return (record && endpointIn(record.entries)) ?? { port: 0, token: "(chosen at install)", url };
 }
@@ -202,27 +199,6 @@ function endpointIn(entries: readonly PlannedEntry[]): Endpoint | undefined {
 /** The call that the lock file names. */
 export function usedCall(planned: readonly PlannedEntry[], calls: HookCommands): readonly string[] {
   return planned.some(({ transport }) => transport === "run") ? calls.run : calls.client;
-}
-
-function lockFor(
-  { transport, allEvents }: InstallRequest,
-  { events, contentHash }: AppReport,
-  { lockFile, settingsFile }: ScopeFiles,
-  hooksFile: string,
-  command: readonly string[],
-  now: Date,
-): LockFile {
-  return {
-    version: lockVersion,
-    installedAt: now.toISOString(),
-    hooksPath: toLockPath(lockFile, hooksFile),
-    hooksRegistered: registeredIds(events),
-    settingsFile: toLockPath(lockFile, settingsFile),
-    command,
-    transport,
-    contentHash,
-    ...(allEvents ? { allEvents: true as const } : {}),
-  };
 }
 
 /** `PostToolUse:*` for a handler that takes every tool, `Stop` where there is nothing to choose. Sorted. */

@@ -3,7 +3,7 @@ import { defined, groupBy, textField } from "../protocol/internal.ts";
 import { finalTextAtStop, type ModelCall, textsIn } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
 import type { HookPayload } from "./hook-mailbox.ts";
-import { costOfCalls, countDifferences, type RunCalls, type RunCost, unknownSpending } from "./run-transcript.ts";
+import { costOfCalls, countDifferences, type RunCalls, unknownSpending } from "./run-transcript.ts";
 import type { ResumeCommands, SessionResult, SessionWarning } from "./session-result.ts";
 
 /** Everything that is known of a run when the child has exited. */
@@ -28,6 +28,8 @@ export interface RunFacts {
 export async function collectResult(facts: RunFacts): Promise<SessionResult> {
   const { transcript, calls, finished, result, resumeCommands } = facts;
   const spent = transcript === undefined ? unknownSpending : costOfCalls(calls.all);
+  const differences = countDifferences(spent, result);
+  const isExplained = differences.length > 0 && countDifferences(costOfCalls(await calls.whole()), result).length === 0;
   const cost = result?.["total_cost_usd"];
   const turns = result?.["num_turns"];
   return {
@@ -41,7 +43,7 @@ export async function collectResult(facts: RunFacts): Promise<SessionResult> {
     ...defined({ agentReportedCostUsd: typeof cost === "number" ? cost : undefined }),
     toolCalls: toolCounts(calls.all),
     denials: denialsOf(result),
-    warnings: [...facts.warnings, ...missingParts(facts), ...(await countedOtherwise(spent, calls, result))],
+    warnings: [...facts.warnings, ...missingParts(facts), ...(isExplained ? [] : differences)],
     ...defined({ resumeCommands, agentResult: result }),
   };
 }
@@ -120,17 +122,6 @@ async function findAnswer(facts: RunFacts): Promise<Pick<SessionResult, "answer"
   const own = result?.["is_error"] === true ? undefined : result?.["result"];
   const answer = typeof own === "string" && own !== "" ? own : texts.at(-1);
   return answer === undefined ? { answer: "", answerSource: "none" } : { answer, answerSource: "result" };
-}
-
-/** An agent may count a resumed session as a whole, as the client does. That is not a difference. */
-async function countedOtherwise(
-  spent: RunCost,
-  calls: RunCalls,
-  result: StreamMessage | undefined,
-): Promise<readonly SessionWarning[]> {
-  const found = countDifferences(spent, result);
-  if (found.length === 0) return found;
-  return countDifferences(costOfCalls(await calls.whole()), result).length === 0 ? [] : found;
 }
 
 function missingParts({ finished: { ended, leaked }, transcript, payloads }: RunFacts): readonly SessionWarning[] {

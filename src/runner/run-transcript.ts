@@ -23,10 +23,8 @@ export interface TranscriptPosition {
   readonly copied: ReadonlySet<string>;
 }
 
-export async function transcriptPosition(
-  { resume, fork }: SessionCall,
-  where: RootOptions,
-): Promise<TranscriptPosition> {
+export async function transcriptPosition(call: SessionCall, where: RootOptions): Promise<TranscriptPosition> {
+  const { resume, fork } = call;
   if (resume === undefined) return { sizes: new Map(), copied: new Set() };
   const { file } = await findSession(resume, { ...where, idsOnly: true });
   const files = findTranscriptsOf(file);
@@ -69,23 +67,15 @@ async function entriesFrom(path: string, offset: number): Promise<Entry[]> {
 }
 
 /** The transcript of a session: the path that its hooks named, else the one in the agent's store. */
-export async function findTranscript(
-  sessionId: string,
-  named: unknown,
-  where: RootOptions,
-): Promise<string | undefined> {
-  if (typeof named === "string" && (await isFile(named))) return named;
+export async function findTranscript(id: string, named: unknown, where: RootOptions): Promise<string | undefined> {
+  // A path from the agent that cannot be read is not a transcript.
+  if (typeof named === "string" && (await stat(named).catch(() => undefined))?.isFile()) return named;
   try {
-    return (await findSession(sessionId, { ...where, idsOnly: true })).file;
+    return (await findSession(id, { ...where, idsOnly: true })).file;
   } catch (error) {
     if ((error as { code?: unknown }).code === "sessions/not-found") return undefined;
     throw error;
   }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  // A path from the agent that cannot be read is not a transcript.
-  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 export type RunCost = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
@@ -127,10 +117,8 @@ export function tokenCount({ input, output, cacheRead, cacheWrite5m, cacheWrite1
 }
 
 /** Warnings about figures in which the agent's own count differs from ours. */
-export function countDifferences(
-  { usage, costUsd, unpriced }: RunCost,
-  result: StreamMessage | undefined,
-): SessionWarning[] {
+export function countDifferences(spent: RunCost, result: StreamMessage | undefined): SessionWarning[] {
+  const { usage, costUsd, unpriced } = spent;
   if (usage === null || costUsd === null) return [];
   const warnings: SessionWarning[] = [];
   const theirs = tokensOf(result?.["modelUsage"]);

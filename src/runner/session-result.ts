@@ -56,9 +56,7 @@ export interface SessionWarning {
 
 /** The exit status of `ask`: the child's fate. */
 export function exitStatusOf({ ended }: Pick<SessionResult, "ended">): number {
-  if (ended === "answered") return 0;
-  if (ended === "timeout") return 124;
-  return ended === "interrupted" ? 130 : 1;
+  return { answered: 0, timeout: 124, interrupted: 130, error: 1, limit: 1 }[ended];
 }
 
 /**

@@ -1,7 +1,6 @@
 import { type ModelQuestion, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
 import { type AgentThread, toolDefinitions } from "../session/agent-session.ts";
 import { type InboxItem, taskNotification } from "../session/inbox.ts";
-import type { Tool } from "../tools/tool.ts";
 import { oneQuestionAtATime } from "../turn/ask-user.ts";
 import { callTool } from "../turn/call-tool.ts";
 import { noteInTranscript } from "../turn/channels.ts";
@@ -54,14 +53,18 @@ function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, "model"
 
   /** The thread of one hook run. Its own state keeps the hook's reads and `cd` apart from those of the agent. */
   function threadOf(run: ModelQuestion): AgentThread {
-    const existing = threads.get(run);
-    if (existing !== undefined) return existing;
-    const thread: AgentThread = {
+    const thread: AgentThread = threads.get(run) ?? {
       ...main(),
       purpose: "agent-hook",
       messages: [],
       readState: new Map(),
-      tools: () => toolsForHook(main().tools(), run.tools),
+      tools: () => {
+        // Read-only tools, and those that the hook's definition names. Tools that change the session are never offered.
+        const isRequested = (name: string) => run.tools?.includes(name) === true && !sessionTools.has(name);
+        return main()
+          .tools()
+          .filter(({ name, readOnly }) => readOnly || isRequested(name));
+      },
     };
     threads.set(run, thread);
     return thread;
@@ -76,11 +79,6 @@ function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, "model"
       callTool: async (call, _hook, signal, run) => (await callTool(threadOf(run), call, signal)).result,
     }),
   };
-}
-
-/** Read-only tools, and those that the hook's definition names. Tools that change the session are never offered. */
-function toolsForHook(tools: readonly Tool[], requested: readonly string[] = []): readonly Tool[] {
-  return tools.filter(({ name, readOnly }) => readOnly || (requested.includes(name) && !sessionTools.has(name)));
 }
 
 const sessionTools: ReadonlySet<string> = new Set(["Agent", "SendMessage", "EnterWorktree", "ExitWorktree"]);

@@ -1,4 +1,3 @@
-import type { McpPort } from "../../engine/internal.ts";
 import {
   abortSignalCheck,
   checkNamed,
@@ -141,7 +140,10 @@ function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOption
     if (connection === undefined) return [];
     return connection.tools.flatMap((listed) => {
       const tool = toolOf(server, listed, connection, limit);
-      const why = whyNot(tool.name, server, named, taken);
+      const reads = serverOfTool(tool.name, named);
+      const twin = taken.has(tool.name) ? "another tool of that server has this name already" : undefined;
+      const misread = `that reads as a tool of the server "${reads ?? ""}". Give one of the two servers another name`;
+      const why = reads === safeName(server) ? twin : misread;
       taken.add(tool.name);
       if (why === undefined) return [tool];
       const text = `The tool "${listed.name}" of the MCP server "${server}" is left out as ${tool.name}: ${why}.`;
@@ -161,23 +163,19 @@ function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOption
         status: connection === undefined || connection.connected ? status : "failed",
       }));
     },
-    port: portTo(entries),
+    // For hooks of type `mcp_tool`: only servers that are connected already.
+    async port({ server, tool, input }, signal) {
+      const live = entries.filter(({ connection }) => connection?.connected === true);
+      const entry = live.find(({ name }) => name === server) ?? live.find(({ name }) => safeName(name) === server);
+      if (entry?.connection === undefined) return { connected: false };
+      const result = await entry.connection.call(tool, input, signal);
+      if (result.isError) return { connected: true, text: result.message, isError: true };
+      return { connected: true, text: textOf(result.response), isError: false };
+    },
     async close() {
       await Promise.all(entries.map(({ connection }) => connection?.close()));
     },
   };
-}
-
-function whyNot(
-  tool: string,
-  server: string,
-  named: readonly string[],
-  taken: ReadonlySet<string>,
-): string | undefined {
-  const reads = serverOfTool(tool, named);
-  if (reads !== safeName(server))
-    return `that reads as a tool of the server "${reads ?? ""}". Give one of the two servers another name`;
-  return taken.has(tool) ? "another tool of that server has this name already" : undefined;
 }
 
 function toolOf(server: string, listed: ListedTool, connection: Connection, limit: number): Tool {
@@ -191,17 +189,5 @@ function toolOf(server: string, listed: ListedTool, connection: Connection, limi
     render: (response) => renderMcpResult(response, limit),
     run: async (input, context) =>
       resultOf(name, await connection.call(listed.name, input, context.signal), limit, context),
-  };
-}
-
-/** For hooks of type `mcp_tool`: only servers that are connected already. */
-function portTo(entries: readonly Entry[]): McpPort {
-  return async ({ server, tool, input }, signal) => {
-    const live = entries.filter(({ connection }) => connection?.connected === true);
-    const entry = live.find(({ name }) => name === server) ?? live.find(({ name }) => safeName(name) === server);
-    if (entry?.connection === undefined) return { connected: false };
-    const result = await entry.connection.call(tool, input, signal);
-    if (result.isError) return { connected: true, text: result.message, isError: true };
-    return { connected: true, text: textOf(result.response), isError: false };
   };
 }

@@ -19,7 +19,13 @@ export function readServerConfig(value: unknown, env: Readonly<Record<string, st
   const { type, command, args = [], env: own = {}, url, headers = {} } = value;
   const kind = type ?? (url === undefined ? "stdio" : "http");
   const missing = new Set<string>();
-  const fill = (text: string): string => fillVariables(text, env, missing);
+  // `${NAME}` and `${NAME:-default}` from the environment. One pass: what a variable holds is never read as a placeholder.
+  const fill = (text: string): string =>
+    text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+      const value = env[name] ?? fallback;
+      if (value === undefined) missing.add(name);
+      return value ?? "";
+    });
   if (kind === "stdio") {
     if (typeof command !== "string" || command === "") return unusable('"command" must be a string');
     if (!Array.isArray(args) || !args.every((one) => typeof one === "string"))
@@ -54,17 +60,4 @@ function isTexts(value: unknown): value is Record<string, string> {
 
 function mapped(texts: Readonly<Record<string, string>>, fill: (text: string) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, fill(text)]));
-}
-
-/** `${NAME}` and `${NAME:-default}` from the environment. One pass: what a variable holds is never read as a placeholder. */
-function fillVariables(
-  text: string,
-  env: Readonly<Record<string, string | undefined>>,
-  missing: { add(name: string): unknown },
-): string {
-  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
-    const value = env[name] ?? fallback;
-    if (value === undefined) missing.add(name);
-    return value ?? "";
-  });
 }

@@ -127,10 +127,7 @@ function whyOf({ ended }: FinishedProcess): string {
  * The part of our environment that a server gets: enough to find programs and a home, but no keys. Anything else
  * it needs is in its configuration, where the user can see it.
  */
-export function serverEnv(
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-): Readonly<Record<string, string | undefined>> {
+export function serverEnv(env: ProcessOptions["env"], cwd: string): ProcessOptions["env"] {
   const handed = Object.entries(env).filter(([name]) => plainNames.has(name) || /^LC_/.test(name));
   return { ...Object.fromEntries(handed), CLAUDE_PROJECT_DIR: cwd };
 }

@@ -73,8 +73,13 @@ function asApiBlocks(block: EntryBlock): readonly ContentBlock[] {
       return [{ type: "redacted_thinking", data: block.data }];
     case "tool_use":
       return [asApiCall(block)];
-    case "tool_result":
-      return [asApiResult(block)];
+    case "tool_result": {
+      const parts = block.content.flatMap(asApiBlocks);
+      const content =
+        block.contentWasText === true ? textIn(parts) : (parts as NonNullable<ToolResultBlock["content"]>);
+      const failed = block.isError ? { is_error: true } : {};
+      return [{ type: "tool_result", tool_use_id: block.toolUseId, content, ...failed }];
+    }
     case "image":
     case "document":
       return [{ type: block.type, source: block.source } as ContentBlock];
@@ -85,21 +90,6 @@ function asApiBlocks(block: EntryBlock): readonly ContentBlock[] {
 
 function asApiCall({ id, name, input }: Extract<EntryBlock, { type: "tool_use" }>): ToolUseBlock {
   return { type: "tool_use", id, name, input: isObject(input) ? input : {} };
-}
-
-function asApiResult({
-  toolUseId,
-  content,
-  contentWasText,
-  isError,
-}: Extract<EntryBlock, { type: "tool_result" }>): ToolResultBlock {
-  const blocks = content.flatMap(asApiBlocks);
-  return {
-    type: "tool_result",
-    tool_use_id: toolUseId,
-    content: contentWasText === true ? textIn(blocks) : (blocks as NonNullable<ToolResultBlock["content"]>),
-    ...(isError ? { is_error: true } : {}),
-  };
 }
 
 /** The API refuses calls without a result and results without a call: adds the former, removes the latter. */

@@ -137,10 +137,8 @@ function isInBackground({ name, input }: ToolUseBlock): boolean {
 }
 
 /** The running background tasks other than the thread itself, as the payload of Stop lists them. */
-export function backgroundTasks(
-  { subagents, shells }: AgentSession,
-  ownId?: string,
-): readonly Record<string, string>[] {
+export function backgroundTasks(session: AgentSession, ownId?: string): readonly Record<string, string>[] {
+  const { subagents, shells } = session;
   const status = "running";
   const agents = subagents.list().filter((subagent) => subagent.status === status && subagent.agent.id !== ownId);
   const commands = shells.list().filter((shell) => shell.status() === status);

@@ -23,7 +23,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
     await registry.set("busy");
     try {
       // Also after an interrupt: each call needs a result before the next request.
-      if (item.kind === "deferred") return await finishDeferred(main, deferred, turnSignal);
+      if (item.kind === "deferred") return await finishDeferred(turnSignal);
       turnSignal.throwIfAborted();
       const typed = textIn(item.content, "\n");
       return (await runBuiltin(main, typed, item, turnSignal)) ?? (await answerPrompt(main, item, turnSignal));
@@ -34,6 +34,15 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
   }
 
   /** Waits for the next item; after `idleMs` without one, Notification hooks run. */
+  /** Decides about the deferred calls again, runs the allowed ones, and continues the turn. */
+  async function finishDeferred(turnSignal: AbortSignal): Promise<TurnResult> {
+    session.promptId = options.uuid();
+    const end = await runBatch(main, deferred, turnSignal);
+    if (end !== undefined) return end;
+    await tellModelAsHost(main, "Continue from where you left off.");
+    return runTurn(main, turnSignal);
+  }
+
   async function waitForItem(): Promise<void> {
     await registry.set("idle");
     const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };
@@ -113,17 +122,4 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
 function maxWaitMs(env: Readonly<Record<string, string | undefined>>): number {
   const ms = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
   return ms >= 0 && ms < 2 ** 31 ? ms : 600_000;
-}
-
-/** Decides about the deferred calls again, runs the allowed ones, and continues the turn. */
-async function finishDeferred(
-  main: AgentThread,
-  calls: readonly BatchCall[],
-  signal: AbortSignal,
-): Promise<TurnResult> {
-  main.session.promptId = main.session.options.uuid();
-  const end = await runBatch(main, calls, signal);
-  if (end !== undefined) return end;
-  await tellModelAsHost(main, "Continue from where you left off.");
-  return runTurn(main, signal);
 }

@@ -73,13 +73,17 @@ export async function openRecord(options: AgentOptions): Promise<OpenRecord> {
   const store = await openStore({ root, env, home, version, now: clock.now, uuid });
   const fields = { cwd, ...defined({ gitBranch: await gitBranch(cwd) }) };
   if (place === undefined) {
-    const session = await newSession(store, { ...fields, id: sessionId ?? uuid() });
-    return { record: await lockedRecord(session, store), source: "startup", context: [] };
+    const id = sessionId ?? uuid();
+    const session = await store.open({ ...fields, id });
+    if (!("context" in session)) return { record: await lockedRecord(session, store), source: "startup", context: [] };
+    const message = `Session ${id} already exists. Use --resume ${id} to continue it, or omit --session-id.`;
+    throw new Problem("sessions/exists", message, { about: { id } });
   }
   if (place.root.path === root && options.fork !== true) {
     const session = await store.resume(place.id, fields);
-    if (isWrittenByUs(session.context))
-      return { ...earlier, record: await lockedRecord(session, store), context: session.context };
+    // A session that another program wrote is continued in a fork; the original stays unchanged.
+    const isOurs = session.context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
+    if (isOurs) return { ...earlier, record: await lockedRecord(session, store), context: session.context };
   }
   const session = await store.fork(place, { ...fields, ...defined({ id: sessionId }) });
   const record = await lockedRecord(session, store);
@@ -91,26 +95,10 @@ async function findSelected(id: string, path: string, { cwd, env, home }: AgentO
   return findSession(id, { cwd, roots: id === "last" ? [own] : [own, ...(await findRoots({ env, home }))] });
 }
 
-async function newSession(
-  store: SessionStore,
-  fields: { readonly cwd: string; readonly id: string },
-): Promise<StoreSession> {
-  const session = await store.open(fields);
-  if (!("context" in session)) return session;
-  const { id } = fields;
-  const message = `Session ${id} already exists. Use --resume ${id} to continue it, or omit --session-id.`;
-  throw new Problem("sessions/exists", message, { about: { id } });
-}
-
 /** Opens a new record of the same kind, after `/clear`. */
 export async function nextRecord(options: AgentOptions): Promise<SessionRecord> {
   const { sessionId: _, resume: __, continueLatest: ___, fork: ____, ...rest } = options;
   return (await openRecord(rest)).record;
-}
-
-/** A session that another program wrote is continued in a fork; the original stays unchanged. */
-function isWrittenByUs(context: readonly GraphEntry[]): boolean {
-  return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
 }
 
 /** One process per session: the lock is held until the record is closed or the process exits. */

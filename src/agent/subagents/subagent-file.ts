@@ -4,7 +4,7 @@ import { misspelledKeys } from "../../engine/internal.ts";
 import { ignoringErrors } from "../../files/internal.ts";
 import { splitRules } from "../../permissions/internal.ts";
 import { defined } from "../../protocol/internal.ts";
-import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
+import { type PromptFrontmatter, type ReadRoots, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 
 /** A type of subagent: its prompt and its tools. */
 export interface SubagentDefinition {
@@ -27,7 +27,7 @@ export interface SubagentDefinition {
 /** The subagents in the files of a folder. A file that cannot be used is reported with its line. */
 export async function subagentsIn(
   folder: string,
-  roots: readonly string[] | "anywhere",
+  roots: ReadRoots,
   tell: (text: string) => void,
 ): Promise<readonly SubagentDefinition[]> {
   const names = (await namesIn(folder, tell)).filter((name) => name.endsWith(".md")).sort();
@@ -61,21 +61,10 @@ async function namesIn(folder: string, tell: (text: string) => void): Promise<re
   }
 }
 
-/** A key of a file that has no effect, and why. */
-interface IgnoredKey {
-  readonly key: string;
-  readonly why: string;
-}
-
 /** Contract: a file that limits its subagent and cannot be read gives none, never one without limits. */
-async function subagentIn(
-  text: string,
-  file: string,
-): Promise<
-  | { readonly agent: SubagentDefinition; readonly ignored: readonly IgnoredKey[] }
-  | { readonly line: number; readonly why: string }
-> {
-  const { fields, keys, body, fault } = await splitFrontmatter(text);
+async function subagentIn(text: string, file: string) {
+  const read = await splitFrontmatter(text);
+  const { fields, keys, body, fault } = read;
   if (fault !== undefined) return fault;
   const wrong = (key: string, why: string) => ({ line: lineOf(text, key), why });
   const nested = ["tools", "disallowedTools"].find((key) => keys.includes(key) && fields[key] === undefined);
@@ -97,7 +86,7 @@ async function subagentIn(
     ...(model === "" || model === "inherit" ? {} : { model }),
     file,
   };
-  return { agent, ignored: ignoredKeys(fields, keys, tools ?? []) };
+  return { agent, ignored: ignoredKeys(read, tools ?? []) };
 }
 
 function lineOf(text: string, key: string): number {
@@ -107,11 +96,7 @@ function lineOf(text: string, key: string): number {
 /** Keys of the client's agent files that change what an agent does, and that this agent does not honor. */
 const unsupportedKeys = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
 
-function ignoredKeys(
-  fields: Readonly<Record<string, string>>,
-  keys: readonly string[],
-  tools: readonly string[],
-): readonly IgnoredKey[] {
+function ignoredKeys({ fields, keys }: PromptFrontmatter, tools: readonly string[]) {
   const present = Object.fromEntries(keys.map((key) => [key, true]));
   const misspelled = misspelledKeys(present, ["tools", "disallowedTools", "allowedTools"]);
   const renamed = keys.includes("allowedTools") ? [{ key: "allowedTools", meant: "allowedTools" }] : [];

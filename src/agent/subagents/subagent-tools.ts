@@ -1,5 +1,5 @@
 import { defined, type ToolInput } from "../../protocol/internal.ts";
-import type { AgentThread, SubagentThread, SubagentWorktree } from "../session/agent-session.ts";
+import type { AgentThread, SubagentThread } from "../session/agent-session.ts";
 import { objectSchema, plain } from "../tools/json-schema.ts";
 import {
   callInterrupted,
@@ -44,10 +44,8 @@ function agentTool(parent: AgentThread): Tool {
   };
 }
 
-function refusal(
-  { session, agent }: AgentThread,
-  { subagent_type: wanted, name, model }: ToolInput,
-): string | undefined {
+function refusal({ session, agent }: AgentThread, input: ToolInput): string | undefined {
+  const { subagent_type: wanted, name, model } = input;
   const types = session.definitions.map(({ type }) => type);
   if (wanted !== undefined && !types.includes(String(wanted)))
     return `Agent type '${String(wanted)}' not found. Available agents: ${types.join(", ")}`;
@@ -136,10 +134,7 @@ The agent is working in the background. You will be notified automatically when 
 }
 
 /** A working copy for one agent: from a hook, else a worktree of git. It stays when the agent has ended. */
-async function createIsolatedFolder(
-  { worktrees, cwd, env, signal }: ToolContext,
-  name: string,
-): Promise<{ readonly cwd: string; readonly worktree: SubagentWorktree } | { readonly error: string }> {
+async function createIsolatedFolder({ worktrees, cwd, env, signal }: ToolContext, name: string) {
   const made = await createWorktree(name, worktrees, { cwd: cwd(), env, signal });
   if ("error" in made) return made;
   const { path, branch } = made;

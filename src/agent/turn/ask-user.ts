@@ -105,7 +105,9 @@ export async function answerElicitation(
   const about = { ...named, message: form.message, mode: "form", requested_schema: form.schema };
   const byHook = hookAnswer(await fire(main, "Elicitation", about, { signal }));
   if (byHook !== undefined) return byHook;
-  const answer = await askUserToFillIn(main, form, signal);
+  const { user } = main.session.options;
+  const ask = async (): Promise<ElicitationAnswer> => (await user?.elicit?.(form, signal)) ?? { action: "cancel" };
+  const answer = await (user?.elicit === undefined ? ask() : oneQuestionAtATime(main, signal, ask));
   const byResultHook = hookAnswer(
     await fire(main, "ElicitationResult", { ...named, mode: "form", ...answer }, { signal }),
   );
@@ -117,14 +119,4 @@ export async function answerElicitation(
 function hookAnswer({ output: { action, content }, blocked }: Outcome): ElicitationAnswer | undefined {
   if (blocked) return { action: "decline" };
   return action === undefined ? undefined : { action, ...defined({ content }) };
-}
-
-async function askUserToFillIn(
-  main: AgentThread,
-  form: ElicitationForm,
-  signal: AbortSignal,
-): Promise<ElicitationAnswer> {
-  const { user } = main.session.options;
-  if (user?.elicit === undefined) return { action: "cancel" };
-  return oneQuestionAtATime(main, signal, async () => (await user.elicit?.(form, signal)) ?? { action: "cancel" });
 }

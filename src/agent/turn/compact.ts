@@ -12,7 +12,8 @@ import { cutLongResults, shortenConversation } from "./shorten-conversation.ts";
  * when the conversation has grown.
  */
 export async function compactWhenFull(thread: AgentThread, signal: AbortSignal): Promise<void> {
-  const limit = limitOf(thread);
+  const { compactAt } = thread.session.options;
+  const limit = compactAt > 1 ? compactAt : compactAt * (thread.model.port.contextWindow ?? 200_000);
   if (!isConversation(thread) || thread.contextTokens < Math.max(limit, thread.compactAgainAt ?? 0)) return;
   const refusal = await compact(thread, automatic, signal);
   if (refusal === undefined) delete thread.compactAgainAt;
@@ -25,11 +26,6 @@ function isConversation({ purpose }: AgentThread): boolean {
 }
 
 const automatic = { trigger: "auto", instructions: null } as const;
-
-function limitOf({ session, model }: AgentThread): number {
-  const { compactAt } = session.options;
-  return compactAt > 1 ? compactAt : compactAt * (model.port.contextWindow ?? 200_000);
-}
 
 /** Compacts the conversation if the request failed because it was too long. Returns whether it was compacted. */
 export async function compactAfterTooLong(

@@ -51,12 +51,7 @@ async function findCommand(options: AgentOptions, name: string): Promise<CustomC
 const unsupportedKeys = ["allowed-tools", "disallowed-tools", "model", "effort", "context", "agent"];
 
 /** Contract: a file whose hooks cannot run is not used; other parts without effect are reported. */
-function fileProblems(
-  { keys, fault }: PromptFrontmatter,
-  text: string,
-  file: string,
-  skill: boolean,
-): Pick<CustomCommand, "fault" | "unhonored"> {
+function fileProblems({ keys, fault }: PromptFrontmatter, text: string, file: string, skill: boolean) {
   if (fault !== undefined) {
     const sentence = `${file}:${fault.line}: ${fault.why}. Fix the file.`;
     return mentionsHooks.test(text) ? { fault: sentence } : { unhonored: sentence };
@@ -71,9 +66,7 @@ function fileProblems(
 }
 
 /** The names of all commands and skills. */
-export async function commandNames(
-  options: AgentOptions,
-): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
+export async function commandNames(options: AgentOptions) {
   const names = async (kind: string) => {
     const found = await Promise.all(
       foldersOf(options).map(({ folder }) => readdir(join(folder, kind)).catch(() => [])),
@@ -87,7 +80,7 @@ export async function commandNames(
 /** All commands and skills with their descriptions. */
 export async function commandList(
   options: AgentOptions,
-): Promise<readonly { readonly name: string; readonly description: string }[]> {
+): Promise<readonly Pick<CustomCommand, "name" | "description">[]> {
   const { commands, skills } = await commandNames(options);
   const found = await Promise.all([...new Set([...commands, ...skills])].map((name) => findCommand(options, name)));
   return found.filter((command) => command !== undefined).map(({ name, description }) => ({ name, description }));
@@ -110,11 +103,7 @@ export interface ExpandedCommand {
 }
 
 /** Expands a typed `/name args`, after UserPromptExpansion hooks; undefined when no command has the name. */
-export async function expandCommand(
-  thread: AgentThread,
-  typed: string,
-  signal: AbortSignal,
-): Promise<ExpandedCommand | { readonly blocked: string; readonly notes: readonly Attachment[] } | undefined> {
+export async function expandCommand(thread: AgentThread, typed: string, signal: AbortSignal) {
   const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
   if (name === undefined) return undefined;
   const { session } = thread;
@@ -130,7 +119,7 @@ export async function expandCommand(
   if (skill) session.engine.session(session.record.id).useSkill(name);
   return {
     line: `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`,
-    content: [{ type: "text", text: fillArguments(body, args) }],
+    content: [{ type: "text" as const, text: fillArguments(body, args) }],
     notes,
   };
 }

@@ -160,13 +160,9 @@ async function askHooksThenUser(
   return withStop({ kind: "refused", message, interrupt: permission?.interrupt === true }, outcome);
 }
 
-async function askUser(
-  call: PendingCall,
-  input: ToolInput,
-  { suggestions, paths }: Judgement,
-  reason: string,
-): Promise<CallDecision> {
+async function askUser(call: PendingCall, input: ToolInput, judged: Judgement, reason: string): Promise<CallDecision> {
   const { thread, tool, context } = call;
+  const { suggestions, paths } = judged;
   const blockedPath = defined({ blockedPath: paths[0]?.resolved });
   const question = { tool: tool.name, input, toolUseId: context.toolUseId, reason, suggestions, ...blockedPath };
   const answer = await askPermission(thread, question, context.signal);
@@ -206,12 +202,9 @@ async function recheckAllowed(call: PendingCall, before: ToolInput, allowed: All
   return withStop(await runIfRulesAllow(call, input, allowed), outcome);
 }
 
-async function runIfRulesAllow(
-  { thread, tool }: PendingCall,
-  input: ToolInput,
-  { updates, scope }: AllowAnswer,
-): Promise<CallDecision> {
-  await storeUpdates(thread, updates, scope);
+async function runIfRulesAllow(call: PendingCall, input: ToolInput, allowed: AllowAnswer): Promise<CallDecision> {
+  const { thread, tool } = call;
+  await storeUpdates(thread, allowed.updates, allowed.scope);
   const judgement = await thread.session.permissions.judge(tool.name, input, thread.cwd);
   return judgement.stance === "deny" ? refusedByRules(tool, judgement.reason) : { kind: "run", input, judgement };
 }

@@ -138,12 +138,9 @@ export async function runBatch(
   return reason === undefined ? undefined : { by: "hook_stopped", text: "", reason };
 }
 
-async function recordResult(
-  thread: AgentThread,
-  { result, toolUseResult }: ToolCallEnd,
-  callUuid: string,
-): Promise<void> {
+async function recordResult(thread: AgentThread, end: ToolCallEnd, callUuid: string): Promise<void> {
   const { journal, session, agent } = thread;
+  const { result, toolUseResult } = end;
   countTurn(thread);
   const uuid = await journal.result(result, callUuid, agent === undefined ? toolUseResult : undefined);
   session.report({ kind: "user", content: [result], uuid, toolUseResult, ...lineOwner(thread) });

@@ -39,11 +39,7 @@ async function dropPrompt(thread: AgentThread, message: string, notes: readonly 
   return { by: "prompt_blocked", text: message };
 }
 
-async function recordPrompt(
-  thread: AgentThread,
-  item: InboxItem,
-  expanded: ExpandedCommand | undefined,
-): Promise<void> {
+async function recordPrompt(thread: AgentThread, item: InboxItem, expanded?: ExpandedCommand): Promise<void> {
   const { session, journal } = thread;
   countTurn(thread);
   if (item.source !== "typed") {

@@ -29,8 +29,7 @@ async function git(args: readonly string[], { cwd, env, signal }: GitContext): P
 
 /** The folder of the main working copy; undefined outside a repository. */
 export async function mainWorktree(place: GitContext): Promise<string | undefined> {
-  const [main] = await listWorktrees(place);
-  return main?.path;
+  return (await listWorktrees(place))[0]?.path;
 }
 
 /** All worktrees of the repository, the main one first. */

@@ -1,12 +1,12 @@
 import { realpath } from "node:fs/promises";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { InstructionFile, InstructionsOptions } from "./instructions.ts";
-import { type PromptFile, readPromptFile } from "./prompt-file.ts";
+import { type PromptFile, type ReadRoots, readPromptFile } from "./prompt-file.ts";
 
 export interface IncludeWalk {
   readonly options: InstructionsOptions;
   /** The folders that must contain the first file, with links resolved. */
-  readonly roots: readonly string[] | "anywhere";
+  readonly roots: ReadRoots;
   /** The folders that must contain included files. */
   readonly includeRoots: readonly string[];
   /** A user folder from which a checkout's files may include notes only: it also contains tokens and transcripts. */

@@ -3,6 +3,7 @@ import { isInside } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { type IncludeWalk, readWithIncludes } from "./instruction-includes.ts";
+import type { ReadRoots } from "./prompt-file.ts";
 
 /** Instructions in `cwd` and in all folders above it are read. */
 export interface InstructionsOptions
@@ -19,7 +20,7 @@ interface Candidate {
   readonly path: string;
   readonly type: MemoryType;
   /** The folders that must contain the file, with links resolved; the user's own file may be a link to anywhere. */
-  readonly roots: readonly string[] | "anywhere";
+  readonly roots: ReadRoots;
 }
 
 /** The instruction files of one session: those of the start, and those that a touched file adds. */
@@ -29,12 +30,7 @@ export function openInstructions(options: InstructionsOptions) {
   const readBy = new WeakMap<object, Set<string>>();
   const defaultReader = {};
 
-  async function read(
-    candidates: readonly Candidate[],
-    reason: LoadReason,
-    seen: Set<string>,
-    trigger?: string,
-  ): Promise<InstructionFile[]> {
+  async function read(candidates: readonly Candidate[], reason: LoadReason, seen: Set<string>, trigger?: string) {
     const files: InstructionFile[] = [];
     const room = { chars: maxChars };
     for (const { path, type, roots } of candidates) {
@@ -94,11 +90,8 @@ function isRead(type: MemoryType, sources: InstructionsOptions["settingSources"]
 /** More than the window of any model. */
 const maxChars = 8 * 2 ** 20;
 
-function includeRoots(
-  type: MemoryType,
-  folder: string,
-  { configFolder, home, cwd, directories }: InstructionsOptions,
-): Pick<IncludeWalk, "includeRoots" | "notes"> {
+function includeRoots(type: MemoryType, folder: string, options: InstructionsOptions) {
+  const { configFolder, home, cwd, directories } = options;
   if (type === "User" || type === "Managed") return { includeRoots: [folder, configFolder, home] };
   // A project's file may include notes in the user's own folder: this shares them between checkouts.
   return { includeRoots: [folder, cwd, ...directories()], notes: configFolder };

@@ -8,6 +8,9 @@ import { openNoFollow } from "../tools/files/file-access.ts";
 /** A text for the model, or why it cannot be used. */
 export type PromptFile = { readonly text: string; readonly real: string } | { readonly fault: string };
 
+/** The folders that a file may be in after links are followed. */
+export type ReadRoots = readonly string[] | "anywhere";
+
 const maxBytes = 2 ** 20;
 
 /**
@@ -15,10 +18,7 @@ const maxBytes = 2 ** 20;
  * links point to, and must not include other files. Contract: undefined when it is missing; a device, a pipe or a huge file
  * is a fault at once, never a wait.
  */
-export async function readPromptFile(
-  path: string,
-  roots: readonly string[] | "anywhere",
-): Promise<PromptFile | undefined> {
+export async function readPromptFile(path: string, roots: ReadRoots): Promise<PromptFile | undefined> {
   try {
     const real = resolveInside(path, roots === "anywhere" ? ["/"] : roots, { cwd: dirname(path) });
     const file = await ignoringErrors(["ENOENT", "ENOTDIR"], openNoFollow(real));

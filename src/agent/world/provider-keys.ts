@@ -4,20 +4,17 @@ import type { AgentSession } from "../session/agent-session.ts";
 import { noticeOnce } from "../turn/channels.ts";
 import { readSettingsFiles } from "./agent-settings.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The environment of tools and hooks, without the keys of model providers: they need none of them, and the model and the transcript get
  * what a command prints. `passEnv` in user, managed or `--settings` settings names keys that are passed on; that of a checkout is ignored.
  */
-export async function stripProviderKeys(
-  options: AgentOptions,
-  warn: (text: string) => void,
-): Promise<{ readonly env: Environment; readonly removed: readonly string[] }> {
+export async function stripProviderKeys(options: AgentOptions, warn: (text: string) => void) {
   const passed = await passedNames(options, warn);
   const keys = providerKeys.filter((name) => !passed.has(name));
   const removed = keys.filter((name) => (options.env[name] ?? "") !== "");
-  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !keys.includes(name)));
+  const env: AgentOptions["env"] = Object.fromEntries(
+    Object.entries(options.env).filter(([name]) => !keys.includes(name)),
+  );
   return { env, removed };
 }
 

@@ -22,13 +22,8 @@ export async function readText(argument: string, what: string, io: Io): Promise<
     return await readFile(path, "utf8");
   } catch (cause) {
     const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "the file does not exist" : String(cause);
-    throw new Problem(
-      "cli/bad-input",
-      `${what} cannot be read from ${path}: ${why}. Pass a file, JSON, or - for standard input.`,
-      {
-        cause,
-      },
-    );
+    const message = `${what} cannot be read from ${path}: ${why}. Pass a file, JSON, or - for standard input.`;
+    throw new Problem("cli/bad-input", message, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { closestName, messageOf, Problem } from "../../protocol/internal.ts";
-import type { Command, ParsedCall } from "./command.ts";
+import type { Command, OptionSpec, ParsedCall } from "./command.ts";
 
 /** Reads `args` by the options that the command declares. A wrong argument is a `cli/usage` problem that says what to do. */
 export function parseCall(name: string, command: Command, args: readonly string[]): ParsedCall {
@@ -32,11 +32,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function tooManyArguments(
-  name: string,
-  { mostArguments: most }: Command,
-  given: readonly string[],
-): string | undefined {
+function tooManyArguments(name: string, command: Command, given: readonly string[]): string | undefined {
+  const { mostArguments: most } = command;
   if (most === undefined || given.length <= most) return undefined;
   return most === 0 ? `hookline ${name} takes no arguments.` : `Unexpected argument "${given[most]}".`;
 }
@@ -56,13 +53,12 @@ function wrongTogether({ options }: Command, read: (option: string) => readonly 
 }
 
 function readArgs({ options, aliases = {} }: Command, args: readonly string[], faultOf: (cause: unknown) => Problem) {
-  const own = Object.entries(options).map(([name, { value, short, multiple = false }]) => {
-    return [name, { type: value === undefined ? "boolean" : "string", multiple, ...(short ? { short } : {}) }] as const;
-  });
-  const others = Object.entries(aliases).map(([alias, target]) => {
-    const { value, multiple = false } = options[target] ?? {};
-    return [alias, { type: value === undefined ? "boolean" : "string", multiple }] as const;
-  });
+  const typeOf = ({ value, multiple = false }: Partial<OptionSpec> = {}) =>
+    ({ type: value === undefined ? "boolean" : "string", multiple }) as const;
+  const own = Object.entries(options).map(
+    ([name, spec]) => [name, { ...typeOf(spec), ...(spec.short ? { short: spec.short } : {}) }] as const,
+  );
+  const others = Object.entries(aliases).map(([alias, target]) => [alias, typeOf(options[target])] as const);
   try {
     return parseArgs({ args: [...args], options: Object.fromEntries([...own, ...others]), allowPositionals: true });
   } catch (cause) {

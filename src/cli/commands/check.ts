@@ -63,10 +63,7 @@ Exit status: 0 whatever the decision is; with --exit-code 2 for deny and 3 for a
   },
 };
 
-async function printWarnings(
-  warnings: readonly { readonly code: string; readonly message: string }[],
-  io: Io,
-): Promise<void> {
+async function printWarnings(warnings: readonly { code: string; message: string }[], io: Io): Promise<void> {
   for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${escapeControls(message)}\n`);
 }
 

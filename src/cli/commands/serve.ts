@@ -110,11 +110,8 @@ function notLoaded(file: string): string {
 }
 
 /** Never prints the token, since output can end up in logs. */
-async function printDaemon(
-  { pid, port, hooksFile, sourceHash }: DaemonRecord,
-  call: ParsedCall,
-  io: Io,
-): Promise<void> {
+async function printDaemon(record: DaemonRecord, call: ParsedCall, io: Io): Promise<void> {
+  const { pid, port, hooksFile, sourceHash } = record;
   const text = `serving ${escapeControls(hooksFile)} on 127.0.0.1:${port}, pid ${pid}\n`;
   await io.out(call.flag("json") ? jsonText({ pid, port, hooksFile, sourceHash }, 0) : text);
 }

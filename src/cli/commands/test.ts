@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
 import type { AppWarning } from "../../sdk/internal.ts";
 import type { TestResult } from "../../sdk/testing/index.ts";
-import type { Command, Io } from "../command-line/command.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { defaultHooksFile, readObject } from "../command-line/input.ts";
 import {
   appWarnings,
@@ -44,14 +44,13 @@ Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 w
   ],
   async run(call, io) {
     const hooks = call.text("hooks") ?? defaultHooksFile(io.cwd);
-    const [event, input] = [call.text("event"), call.text("input")];
-    const json = call.flag("json");
-    if (event !== undefined) return showOne(hooks, event, input, json, io);
+    const event = call.text("event");
+    if (event !== undefined) return showOne(hooks, event, call, io);
     const named = call.operands.map((file) => resolve(io.cwd, file));
     const tests = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
     const hasNone = tests.programs.length + tests.cases.length === 0;
     if (hasNone) await io.err("hookline: no tests found in .claude. See hookline test --help for where to put them.\n");
-    const { ran, failed, broken } = await runAll(tests, hooks, json, io);
+    const { ran, failed, broken } = await runAll(tests, hooks, call.flag("json"), io);
     if (broken > 0) return 1;
     if (ran > 0) return failed === 0 ? 0 : 3;
     if (!hasNone) await io.err("hookline: these files contain no cases. See hookline test --help for the format.\n");
@@ -59,14 +58,9 @@ Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 w
   },
 };
 
-async function showOne(
-  hooks: string,
-  event: string,
-  input: string | undefined,
-  json: boolean,
-  io: Io,
-): Promise<number> {
+async function showOne(hooks: string, event: string, call: ParsedCall, io: Io): Promise<number> {
   const [name = "", tool] = event.split(":", 2);
+  const [input, json] = [call.text("input"), call.flag("json")];
   const given = input === undefined ? {} : await readObject(input.replace(/^@/, ""), "--input", io);
   const send = async () => {
     const app = await loadExport(hooks, io);
@@ -92,15 +86,11 @@ async function warn(lines: readonly string[], io: Io): Promise<void> {
   for (const line of lines) await io.err(`hookline: warning: ${escapeLines(line)}\n`);
 }
 
-/** How many tests ran, how many of them failed, and how many files could not be built or read. */
-interface TestRun {
-  readonly ran: number;
-  readonly failed: number;
-  readonly broken: number;
-}
-
-/** Prints each test as soon as it is done, or one JSON object when all are. */
-async function runAll({ cases, programs }: HookTests, hooks: string, json: boolean, io: Io): Promise<TestRun> {
+/**
+ * Prints each test as soon as it is done, or one JSON object when all are. Returns how many tests ran, how many of them failed, and how
+ * many files could not be built or read.
+ */
+async function runAll({ cases, programs }: HookTests, hooks: string, json: boolean, io: Io) {
   const quietly = json ? stdoutToStderr : <Value>(work: () => Promise<Value>) => work();
   const warnings = await quietly(() => fileWarnings(hooks, io));
   if (!json) for (const line of warningLines(warnings)) await io.err(`hookline: ${escapeLines(line)}\n`);

@@ -1,11 +1,10 @@
 import {
+  type InstallScope,
   installScopes,
   purgeTraces,
-  type ScopeFiles,
   type ScopeStatus,
   scopeFiles,
   statusOf,
-  type Uninstalled,
   uninstall,
 } from "../../install/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
@@ -43,7 +42,9 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
       ...defined({ hooksFile }),
     });
     const isLast =
-      done.endsDaemon && done.hooksFile !== undefined && !(await isInstalledElsewhere(done, places, call, io));
+      done.endsDaemon &&
+      done.hooksFile !== undefined &&
+      !(await isInstalledElsewhere(done.hooksFile, places.scope, call, io));
     const unused = isLast ? done.hooksFile : undefined;
     if (!dryRun && unused !== undefined) await installer.daemon.dropEndpoint(unused);
     const purged = call.flag("purge")
@@ -59,10 +60,7 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
 };
 
 /** The scope that was named, or the only one that has an app. */
-async function selectedScope(
-  call: ParsedCall,
-  io: Io,
-): Promise<{ readonly places: ScopeFiles; readonly hooksFile?: string }> {
+async function selectedScope(call: ParsedCall, io: Io) {
   const named = scopeOf(call);
   const target = installTarget(call, io);
   const all = await statusOf(target, installContext(io), named ? [named] : undefined, "nothing");
@@ -80,17 +78,12 @@ async function selectedScope(
 }
 
 /** Whether another scope has entries of the same app. An unreadable settings file might. */
-async function isInstalledElsewhere(
-  { hooksFile }: Uninstalled,
-  { scope: here }: ScopeFiles,
-  call: ParsedCall,
-  io: Io,
-): Promise<boolean> {
+async function isInstalledElsewhere(file: string, here: InstallScope, call: ParsedCall, io: Io): Promise<boolean> {
   const target = installTarget(call, io);
   const others = installScopes.filter((scope) => scope !== here);
   const statuses = others.map((scope) => statusOf(target, installContext(io), [scope], "nothing").catch(problemOf));
   return (await Promise.all(statuses)).some(
-    (all) => all instanceof Problem || all.some((one) => one.installed && one.hooksFile === hooksFile),
+    (all) => all instanceof Problem || all.some((one) => one.installed && one.hooksFile === file),
   );
 }
 

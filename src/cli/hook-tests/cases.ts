@@ -26,6 +26,8 @@ export interface HookCase {
   readonly expect: Readonly<Record<string, unknown>>;
 }
 
+type SentEvent = Omit<HookCase, "name" | "expect">;
+
 /** The cases of a file, one object or a list, or why they cannot be read. `caseError` checks each of them. */
 async function readCases(file: string): Promise<readonly unknown[] | string> {
   try {
@@ -65,7 +67,7 @@ const caseFields: readonly string[] = [
 export function failuresOf({ expect }: HookCase, result: TestResult): readonly string[] {
   const wanted = Object.entries(expect);
   if (wanted.length === 0) return ["expect is empty; add at least a decision"];
-  const facts = asData(result) as Readonly<Record<string, unknown>>;
+  const facts = JSON.parse(JSON.stringify(result)) as Readonly<Record<string, unknown>>;
   const differences = wanted.flatMap(([field, value]) => {
     if (!fields.includes(field)) return [unknownField(field, "an answer", fields)];
     if (isDeepStrictEqual(facts[field], value)) return [];
@@ -110,13 +112,8 @@ function unknownField(field: string, where: string, known: readonly string[]): s
   return `Unknown field "${field}" in ${where}.${didYouMean(field, known)}`;
 }
 
-/** The value as JSON would contain it. */
-function asData(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
-}
-
 /** A sentence for each field of a payload that the event does not have. An event that the catalog does not know may have any field. */
-export function unknownPayloadFields({ event, tool, input }: Omit<HookCase, "name" | "expect">): readonly string[] {
+export function unknownPayloadFields({ event, tool, input }: SentEvent): readonly string[] {
   // With a tool, the input is that of the tool, which can have any field.
   if (tool !== undefined || !isEventName(event)) return [];
   const { fields, special } = eventRow(event);
@@ -127,11 +124,7 @@ export function unknownPayloadFields({ event, tool, input }: Omit<HookCase, "nam
 }
 
 /** Sends an event. With a tool, the input is that of the tool; else its fields replace those of a recorded payload. */
-export function sendEvent(
-  { event, tool, input }: Omit<HookCase, "name" | "expect">,
-  app: unknown,
-  cwd: string,
-): Promise<TestResult> {
+export function sendEvent({ event, tool, input }: SentEvent, app: unknown, cwd: string): Promise<TestResult> {
   const changes = tool === undefined ? input : { tool_name: tool, ...(input ? { tool_input: input } : {}) };
   // Not `send`, which refuses an unknown field: here it is a warning, and the case runs.
   const payload = isEventName(event) ? { ...fixtures[event](), cwd } : { session_id: "test", hook_event_name: event };

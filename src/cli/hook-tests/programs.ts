@@ -7,20 +7,11 @@ import { escapeLines, messageOf, Problem } from "../../protocol/internal.ts";
 import { buildFile } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
 
-/** The results of test files. */
-export interface ProgramResults {
-  readonly tests: readonly ProgramTest[];
-  /** How many tests failed; an error outside of every test counts as one. */
-  readonly failed: number;
-  /** How many files could not be built. Each counts as one failed test. */
-  readonly broken: number;
-}
-
 /**
  * Runs test files with Node's test runner and prints its report, unless `quiet`: then only what the tests print is shown, on stderr. A file
- * that cannot be built is one failed test; the others run.
+ * that cannot be built is one failed test and counted in `broken`; the others run. An error outside of every test counts as one failure.
  */
-export async function runPrograms(files: readonly string[], quiet: boolean, io: Io): Promise<ProgramResults> {
+export async function runPrograms(files: readonly string[], quiet: boolean, io: Io) {
   const folder = await mkdtemp(join(tmpdir(), "hookline-test-"));
   try {
     const { built, unbuilt } = await buildPrograms(files, folder, io);

@@ -72,10 +72,7 @@ function isBelowProject(cwd: string, home: string): boolean {
 }
 
 /** The engine options that `settingsOptions` describe. */
-export function engineSettings(
-  call: ParsedCall,
-  io: Io,
-): EngineOptions & { readonly cwd: string; readonly settings: readonly string[] } {
+export function engineSettings(call: ParsedCall, io: Io) {
   return {
     cwd: resolve(io.cwd, call.text("cwd") ?? "."),
     home: io.home,

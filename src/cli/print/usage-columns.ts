@@ -74,16 +74,10 @@ function blockColumns({ rows, timezone }: UsageReport<"blocks">): readonly Colum
 
 function blockState({ gap, active, projection, resetAt }: BlockRow, timezone: string): string {
   if (gap) return "no calls";
-  const parts = [active ? "active" : "", leftText(projection?.minutesLeft), resetText(resetAt, timezone)];
-  return parts.filter(Boolean).join(", ");
-}
-
-function leftText(minutes: number | undefined): string {
-  return minutes === undefined ? "" : `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
-}
-
-function resetText(resetAt: string | null, timezone: string): string {
-  return resetAt === null ? "" : `limit until ${timeText(resetAt, timezone)}`;
+  const minutes = projection?.minutesLeft;
+  const left = minutes === undefined ? "" : `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
+  const reset = resetAt === null ? "" : `limit until ${timeText(resetAt, timezone)}`;
+  return [active ? "active" : "", left, reset].filter(Boolean).join(", ");
 }
 
 /** The end has a date only when it is another day. */

@@ -25,7 +25,10 @@ const stepMs = 50;
 /** Contract: never fails. The paths at which an import was not found count too. A file that cannot be read as empty; loading it reports the error. */
 export async function readAppSources(file: string): Promise<Sources> {
   const settledAt = Date.now() - stepMs;
-  const { inputs, packages, paths, failure } = await dependenciesOf(file);
+  // Only the file itself when its imports cannot be read.
+  const { inputs, packages, paths, failure } = await appDependencies(file)
+    .catch((): AppDependencies => ({ inputs: [file], packages: [], paths: [] }))
+    .finally(endBuilds);
   const watched = [...inputs, ...packages.map(({ path }) => path), ...paths.map(([name]) => name)];
   // The stamps are taken before the content is read: a change in between shows as a change.
   const files = [...new Set(watched)].sort().map((path) => ({
@@ -49,11 +52,4 @@ export async function readAppSources(file: string): Promise<Sources> {
 /** True when a file was or may have been touched, whether or not its content differs. Costs one `stat` for each file. */
 export function maybeChanged({ files }: Sources): boolean {
   return files.some(({ path, stamp, fresh }) => fresh || (attempt(() => fileStamp(path)) ?? "") !== stamp);
-}
-
-/** Only the file itself when its imports cannot be read. */
-function dependenciesOf(file: string): Promise<AppDependencies> {
-  return appDependencies(file)
-    .catch(() => ({ inputs: [file], packages: [], paths: [] }))
-    .finally(endBuilds);
 }

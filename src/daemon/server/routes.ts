@@ -40,6 +40,39 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
     return options.app.call(asked, gone.signal);
   };
   const hook = `/v1/hook/${options.key}`;
+
+  async function answer(reply: ServerResponse, caller?: Caller, onFailure?: FailureMode): Promise<void> {
+    const body = await readBody(reply.req, limits);
+    if ("gone" in body) return;
+    if ("status" in body) {
+      letSend(reply.req);
+      return sendFailure(reply, body.status, body.why, caller === undefined ? onFailure : undefined);
+    }
+    if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, reply, call, options);
+    const text = body.bytes.toString("utf8");
+    const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
+    const given = await call(asked, reply);
+    if ("busy" in given) return sendFailure(reply, 503, given.busy, given.mode, text);
+    const headers = { "Hookline-Version": options.version, "Hookline-Source": options.app.sourceHash };
+    const isUnclear = given.unreadable === true && onFailure !== "block";
+    if (isUnclear) sendJson(reply, 400, { error: given.stderr.trim() }, headers);
+    else sendWithProof(reply, httpBody(given), headers);
+  }
+
+  /** With a proof the caller can tell our answer from that of another process on the port. */
+  function sendWithProof(reply: ServerResponse, text: string, headers: Readonly<Record<string, string>> = {}): void {
+    const challenge = reply.req.headers[proofHeaders.challenge];
+    const isAsked = typeof challenge === "string" && /^[0-9a-f]{32,128}$/.test(challenge);
+    const proof = isAsked ? { "Hookline-Proof": answerProof(options.secret, challenge, 200, text) } : {};
+    sendText(reply, 200, text, { "Content-Type": "application/json", ...headers, ...proof });
+  }
+
+  /** Hosts let an action pass when an http hook answers with an error status, so under `block` the refusal is sent as an answer. */
+  function sendFailure(reply: ServerResponse, status: number, why: string, mode?: FailureMode, text = ""): void {
+    if (mode !== "block") sendJson(reply, status, { error: why });
+    else sendWithProof(reply, httpBody(failedAnswer({ text, transport: "http" }, "block", why)));
+  }
+
   return (request, reply) => {
     const [path = "", query = ""] = (request.url ?? "").split("?", 2);
     if (path === "/v1/health") {
@@ -52,74 +85,20 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
     const caller = callerOf(request);
     if (caller !== undefined && !checkHandshake(caller, reply, options)) return;
     const onFailure = caller?.onFailure ?? modeIn(query);
-    answer(request, reply, caller, onFailure, call, options).catch((error: unknown) => {
+    answer(reply, caller, onFailure).catch((error: unknown) => {
       options.complain(`A call was not answered: ${String(error)}`);
-      sendFailure(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
+      sendFailure(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined);
     });
   };
 }
 
-function isJson({ headers }: Pick<IncomingMessage, "headers">): boolean {
+function isJson({ headers }: IncomingMessage): boolean {
   return /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
 
 function modeIn(query: string): FailureMode | undefined {
   const [, mode] = /(?:^|&)on-?[fF]ailure=(block|continue)(?:&|$)/.exec(query) ?? [];
   return mode as FailureMode | undefined;
-}
-
-async function answer(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  caller: Caller | undefined,
-  onFailure: FailureMode | undefined,
-  call: CallApp,
-  options: RouteOptions,
-): Promise<void> {
-  const body = await readBody(request, limits);
-  if ("gone" in body) return;
-  if ("status" in body) {
-    letSend(request);
-    return sendFailure(reply, body.status, body.why, caller === undefined ? onFailure : undefined, options);
-  }
-  if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, reply, call, options);
-  const text = body.bytes.toString("utf8");
-  const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
-  const given = await call(asked, reply);
-  if ("busy" in given) return sendFailure(reply, 503, given.busy, given.mode, options, text);
-  const headers = { "Hookline-Version": options.version, "Hookline-Source": options.app.sourceHash };
-  const isUnclear = given.unreadable === true && onFailure !== "block";
-  if (isUnclear) sendJson(reply, 400, { error: given.stderr.trim() }, headers);
-  else sendWithProof(reply, httpBody(given), options, headers);
-}
-
-/** With a proof the caller can tell our answer from that of another process on the port. */
-function sendWithProof(
-  reply: ServerResponse,
-  text: string,
-  { secret }: RouteOptions,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const challenge = reply.req.headers[proofHeaders.challenge];
-  const isAsked = typeof challenge === "string" && /^[0-9a-f]{32,128}$/.test(challenge);
-  const proof = isAsked ? { "Hookline-Proof": answerProof(secret, challenge, 200, text) } : {};
-  sendText(reply, 200, text, { "Content-Type": "application/json", ...headers, ...proof });
-}
-
-/** Hosts let an action pass when an http hook answers with an error status, so under `block` the refusal is sent as an answer. */
-function sendFailure(
-  reply: ServerResponse,
-  status: number,
-  why: string,
-  mode: FailureMode | undefined,
-  options: RouteOptions,
-  text = "",
-): void {
-  if (mode !== "block") {
-    sendJson(reply, status, { error: why });
-    return;
-  }
-  sendWithProof(reply, httpBody(failedAnswer({ text, transport: "http" }, "block", why)), options);
 }
 
 /** An http answer has no exit status, so a refusal by exit status becomes fields that most events know. */

@@ -5,7 +5,7 @@ import { type DaemonRecord, errorCode, takeLock } from "../../files/internal.ts"
 import { type Loopback, newToken, openLoopback } from "../../loopback/internal.ts";
 import { defined, messageOf } from "../../protocol/internal.ts";
 import { appendLog, appKey } from "../../sdk/internal.ts";
-import { type Endpoint, endpointFor } from "../endpoint.ts";
+import { endpointFor } from "../endpoint.ts";
 import { type Env, type OwnRecord, openDaemonFolder, openOwnRecord, ownStart } from "../record-file.ts";
 import { environmentReader } from "./client-call.ts";
 import { drainCalls, openKnownAgents, watchIdle } from "./lifetime.ts";
@@ -99,7 +99,14 @@ async function serveAlone(
   let server: Loopback | undefined;
   let looking: NodeJS.Timeout | undefined;
   try {
-    server = await openAt(endpoint, open, complain);
+    // When another program has the port, http entries are not answered, but clients still find the daemon through the record.
+    server = await open(endpoint.port).catch((error: unknown) => {
+      if (errorCode(error) !== "loopback/port-taken") throw error;
+      complain(
+        `${messageOf(error)} Entries of type http are not answered; hookline doctor --fix chooses another port.`,
+      );
+      return open(0);
+    });
     const own = { pid: process.pid, start: ownStart(), node: process.execPath, version, since, hooksFile: file };
     const here = { port: server.port, token, secret, socket: socket ?? "", sourceHash: app.sourceHash };
     record = await openOwnRecord({ ...own, ...here }, env, complain);
@@ -126,21 +133,6 @@ async function serveAlone(
 /** A daemon that clients no longer find would keep port and lock from one that they find. */
 async function leaveUnlessFound(record: OwnRecord | undefined, leave: () => void): Promise<void> {
   if ((await record?.isPublished()) === false) leave();
-}
-
-/** When another program has the port, http entries are not answered, but clients still find the daemon through the record. */
-async function openAt(
-  { port }: Endpoint,
-  open: (port: number) => Promise<Loopback>,
-  complain: (line: string) => void,
-): Promise<Loopback> {
-  try {
-    return await open(port);
-  } catch (error) {
-    if (errorCode(error) !== "loopback/port-taken") throw error;
-    complain(`${messageOf(error)} Entries of type http are not answered; hookline doctor --fix chooses another port.`);
-    return open(0);
-  }
 }
 
 /** Undefined for a path that is too long for a socket; the port always works. */

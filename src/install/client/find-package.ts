@@ -41,11 +41,8 @@ function projectPackage(root: string): string {
   if (existsSync(join(own, "package.json"))) return own;
   // A checkout of this very package is its own dependency.
   if (nameIn(root) === "hookline") return root;
-  throw new Problem(
-    "install/no-dependency",
-    `${root} does not have hookline, which entries in project scope call. Run ${npmInstallCommand()} there, or use --scope local.`,
-    { about: { root } },
-  );
+  const message = `${root} does not have hookline, which entries in project scope call. Run ${npmInstallCommand()} there, or use --scope local.`;
+  throw new Problem("install/no-dependency", message, { about: { root } });
 }
 
 /** Copies the package with everything it needs: in that cache, all packages are in one folder. */

@@ -97,12 +97,8 @@ export function eventsOf(entries: readonly { readonly event: string }[]): string
 }
 
 /** A scope holds one app. */
-export function replacedAppNote(
-  old: LockFile | undefined,
-  { lockFile }: ScopeFiles,
-  hooksFile: string,
-): readonly string[] {
-  const before = old === undefined ? hooksFile : fromLockPath(lockFile, old.hooksPath);
+export function replacedAppNote(old: LockFile | undefined, places: ScopeFiles, hooksFile: string): readonly string[] {
+  const before = old === undefined ? hooksFile : fromLockPath(places.lockFile, old.hooksPath);
   return before === hooksFile ? [] : [`It takes the place of ${before}, which was installed here before.`];
 }
 
@@ -126,10 +122,7 @@ export function twoScopesText(scope: InstallScope): string {
 }
 
 /** The lock file of a scope. Undefined when it does not exist, and when it cannot be read, which status and doctor report. */
-export async function installedLock(
-  scope: InstallScope,
-  target: InstallTarget,
-): Promise<{ readonly lockFile: string; readonly lock: LockFile } | undefined> {
+export async function installedLock(scope: InstallScope, target: InstallTarget) {
   try {
     const { lockFile } = scopeFiles(scope, target);
     const lock = await readLockFile(lockFile);

@@ -3,7 +3,7 @@ import { Problem } from "../../protocol/internal.ts";
 import { appInputs, buildFile } from "../../sdk/internal.ts";
 import { fromLockPath, type LockFile, readLockFile } from "../edit/install-record.ts";
 import { type Installer, registeredIds } from "../install-app.ts";
-import type { InstallScope, InstallTarget, ScopeFiles } from "../plan/install-places.ts";
+import type { InstallTarget, ScopeFiles } from "../plan/install-places.ts";
 import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
 import { effectRefused } from "../plan/sandboxed-load.ts";
 import { type Drift, type DriftReport, drift, type InstalledApp, installCommand, noDrift } from "./advice.ts";
@@ -40,7 +40,7 @@ export async function codeDrift(
     await buildFile(hooksFile, env);
     const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
     const ids = registeredIds(events);
-    const found = [...handlerDrift(ids, lock, again, scope), ...neverRunDrift(ids)];
+    const found = [...handlerDrift(ids, lock, app), ...neverRunDrift(ids)];
     return { drift: found, notes: [changed], contentHash };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -68,18 +68,15 @@ export async function isCodeAsInstalled({ lockFile }: ScopeFiles): Promise<boole
   }
 }
 
-function handlerDrift(
-  now: readonly string[],
-  { hooksRegistered, allEvents }: LockFile,
-  again: string,
-  scope: InstallScope,
-): readonly Drift[] {
+function handlerDrift(now: readonly string[], lock: LockFile, app: InstalledApp): readonly Drift[] {
+  const { hooksRegistered, allEvents } = lock;
+  const again = installCommand(app);
   // With an entry for every event, handlers come and go without a new install.
   if (allEvents) return [];
   const added = now.filter((id) => !hooksRegistered.includes(id));
   const removed = hooksRegistered.filter((id) => !now.includes(id));
   // An install of an app without handlers is refused.
-  const cure = now.length === 0 ? `hookline uninstall --scope ${scope}` : again;
+  const cure = now.length === 0 ? `hookline uninstall --scope ${app.places.scope}` : again;
   return [
     ...added.map((id) => drift("handler-added", `A handler for ${id} was added; ${again} adds its entry.`)),
     ...removed.map((id) => drift("handler-removed", `The handler for ${id} was removed; ${cure} removes its entry.`)),

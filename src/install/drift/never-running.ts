@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { readValue } from "../../engine/internal.ts";
-import { groupBy, handlersThatNeverRun, isObject, type Warning } from "../../protocol/internal.ts";
+import { groupBy, handlersThatNeverRun, isObject } from "../../protocol/internal.ts";
 import { folderOf, type InstallTarget, installScopes, parentSettingsFiles } from "../plan/install-places.ts";
 import { type Drift, drift, installedLock } from "./advice.ts";
 
@@ -20,10 +20,7 @@ function neverRunning(ids: readonly string[]): readonly { readonly event: string
  * Settings of parent folders that cannot be read, or that have hooks, which do not apply in the current folder. The same hooks in its own
  * file of that name do apply, as in a worktree, and so do those of `given`, the values of `--settings`.
  */
-export async function parentSettings(
-  target: InstallTarget,
-  given: readonly string[] = [],
-): Promise<readonly (Warning & { readonly place: string })[]> {
+export async function parentSettings(target: InstallTarget, given: readonly string[] = []) {
   const folder = folderOf(target);
   const found = await Promise.all(
     parentSettingsFiles(target, given).map(async (place) => {

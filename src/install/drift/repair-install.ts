@@ -24,22 +24,20 @@ export interface InstallRepair {
   readonly wrote?: { readonly places: ScopeFiles; readonly planned: readonly PlannedEntry[] };
 }
 
+type Repairs = readonly InstallRepair[];
+
 /**
  * Brings what a lock file describes back into the settings, as this user's install wrote it, by the same careful edits.
  * Contract: nothing is installed that was not; no code of the project is run; a scope that cannot be read keeps no other from being
  * repaired.
  */
-export async function repairInstall(target: InstallTarget, installer: Installer): Promise<readonly InstallRepair[]> {
+export async function repairInstall(target: InstallTarget, installer: Installer): Promise<Repairs> {
   const repairs: InstallRepair[] = [];
   for (const scope of installScopes) repairs.push(...(await repairScope(scope, target, installer)));
   return repairs;
 }
 
-async function repairScope(
-  scope: InstallScope,
-  target: InstallTarget,
-  installer: Installer,
-): Promise<readonly InstallRepair[]> {
+async function repairScope(scope: InstallScope, target: InstallTarget, installer: Installer): Promise<Repairs> {
   const found = await orWhy(statusOf(target, installer, [scope], "nothing"));
   if ("why" in found) return [{ done: false, message: found.why, unreadable: true }];
   const [status] = found;
@@ -57,17 +55,14 @@ async function repairScope(
   ];
 }
 
-async function stopOldDaemon(
-  { daemon, hooksFile }: ScopeStatus,
-  installer: Installer,
-): Promise<readonly InstallRepair[]> {
+async function stopOldDaemon({ daemon, hooksFile }: ScopeStatus, installer: Installer): Promise<Repairs> {
   if (daemon === undefined || daemon.version === installer.version || hooksFile === undefined) return [];
   await installer.daemon?.stopDaemon(hooksFile);
   const message = `Stopped the daemon of version ${daemon.version}; the next call starts a new one.`;
   return [{ done: true, message }];
 }
 
-async function executable(status: ScopeStatus): Promise<readonly InstallRepair[]> {
+async function executable(status: ScopeStatus): Promise<Repairs> {
   try {
     return (await makeExecutable(status)).map((path) => ({ done: true, message: `${path} may be executed now.` }));
   } catch (error) {
@@ -81,7 +76,7 @@ async function compiledAgain(
   status: ScopeStatus,
   env: InstallTarget["env"],
   { packageRoot, home }: Installer,
-): Promise<readonly InstallRepair[]> {
+): Promise<Repairs> {
   const gone = missingPrograms(status).find((path) => isCompiledClientPath(path, home));
   if (gone === undefined) return [];
   const made = await compileClient({ packageRoot: (await packageOfClient(gone)) ?? packageRoot, home, env });
@@ -91,11 +86,7 @@ async function compiledAgain(
 }
 
 /** The entries as they were written, except for a port that another process has and programs that are missing or outdated. */
-async function restoreEntries(
-  status: ScopeStatus,
-  env: InstallTarget["env"],
-  installer: Installer,
-): Promise<readonly InstallRepair[]> {
+async function restoreEntries(status: ScopeStatus, env: InstallTarget["env"], installer: Installer): Promise<Repairs> {
   const { places, lock, record, drift, client } = status;
   if (lock === undefined) return [];
   const is = (...kinds: string[]) => drift.some(({ kind }) => kinds.includes(kind));
@@ -105,7 +96,16 @@ async function restoreEntries(
     const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand(status)} makes it good.`;
     return [{ done: false, message }];
   }
-  const now = gone.length === 0 ? undefined : await orWhy(callsOfNow(record.hooksFile, places, env, installer));
+  // How entries would be written now. Throws a `Problem` when nothing is there that they could call.
+  const callsOfNow = async (): Promise<HookCommands> => {
+    const { packageRoot: running, node, home } = installer;
+    const { scope, root } = places;
+    const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
+    const made = await compileClient({ packageRoot, home, env });
+    const compiledClient = "program" in made ? made.program : undefined;
+    return hookCommands({ scope, root, hooksFile: record.hooksFile, packageRoot, node, compiledClient });
+  };
+  const now = gone.length === 0 ? undefined : await orWhy(callsOfNow());
   const calls = now !== undefined && "client" in now ? now : undefined;
   const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
   const moved = calls === undefined ? record.entries : withCurrentPaths(record.entries, lock, calls, places.root, gone);
@@ -140,19 +140,6 @@ async function orWhy<T>(work: Promise<T>, codes?: readonly ProblemCode[]): Promi
     if (error instanceof Problem && (codes?.includes(error.code) ?? true)) return { why: error.message };
     throw error;
   }
-}
-
-/** How entries would be written now. Throws a `Problem` when nothing is there that they could call. */
-async function callsOfNow(
-  hooksFile: string,
-  { scope, root }: ScopeFiles,
-  env: InstallTarget["env"],
-  { packageRoot: running, node, home }: Installer,
-): Promise<HookCommands> {
-  const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
-  const made = await compileClient({ packageRoot, home, env });
-  const compiledClient = "program" in made ? made.program : undefined;
-  return hookCommands({ scope, root, hooksFile, packageRoot, node, compiledClient });
 }
 
 function withEndpoint(entry: PlannedEntry, { url, token }: Endpoint, tokenEnv?: string): PlannedEntry {

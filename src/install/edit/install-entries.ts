@@ -74,24 +74,41 @@ export async function writeEntries(call: EntryInstall): Promise<WrittenEntries> 
 }
 
 async function installAt(notes: InstallNotes, call: EntryInstall): Promise<WrittenEntries> {
-  const { places, planned, now, dryRun = false, signal } = call;
+  const { places, planned, now, tokenEnv, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
   const marks = marksOf(call, await readLockFile(lockFile));
   const record = await notes.read();
   const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
-  const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
+  const secret = planned.some(({ transport }) => transport === "http") && tokenEnv === undefined;
   const mode = (await modeOf(settingsFile)) ?? 0;
   /** Its mode, if install has to change it. */
   const openMode = secret && (mode & 0o077) !== 0 ? mode : undefined;
   let way: WayBack = { before: null, had: nothingBefore };
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
-    const fresh = recordOf(call, edited, way, record, madeFolder, openMode);
+    const { before, had } = way;
+    const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
+    const fresh: InstallRecord = {
+      version: 1,
+      settingsFile,
+      hooksFile: call.hooksFile,
+      before: isNew ? null : before,
+      afterHash: edited.contentHash,
+      had,
+      entries: planned,
+      ...defined({ beforeMode: record?.beforeMode ?? openMode, madeFolder, tokenEnv, httpConsent: call.httpConsent }),
+    };
     if (!isDeepStrictEqual(fresh, record)) await notes.write(fresh);
     if (secret) await restrictToOwner(settingsFile);
   };
   const change = (settings: unknown, text: string) => {
-    way = restorePoint(settings, text, marks, record);
+    // The text without our entries. If no other program wrote since, it is the text from before the first install.
+    if (record !== undefined && sha256(text) === record.afterHash) way = { before: record.before, had: record.had };
+    else {
+      const isThere = ownEntries(settings, marks).length > 0;
+      const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
+      way = { before: editText(text, removeEdits(settings, marks, had)), had };
+    }
     return installEdits(settings, planned, marks, way.had);
   };
   const settings = await editSettings(settingsFile, change, {
@@ -127,13 +144,9 @@ function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lo
   const fault = clientFault(before) ?? left;
   const { line, column, reason } = fault;
   const again = installCommand({ places, hooksFile, lock });
-  throw new Problem(
-    "settings/client-cannot-read",
-    `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`,
-    {
-      about: { file: places.settingsFile, line, column, reason },
-    },
-  );
+  const message = `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`;
+  const about = { file: places.settingsFile, line, column, reason };
+  throw new Problem("settings/client-cannot-read", message, { about });
 }
 
 /** What entries of this app look like in this file. */
@@ -145,38 +158,4 @@ function marksOf({ places, hooksFile, calls }: EntryInstall, lock: LockFile | un
 interface WayBack {
   readonly before: string | null;
   readonly had: BeforeInstall;
-}
-
-/** The text without our entries. If no other program wrote since, it is the text from before the first install. */
-function restorePoint(
-  settings: unknown,
-  text: string,
-  marks: OwnEntryMarks,
-  record: InstallRecord | undefined,
-): WayBack {
-  if (record !== undefined && sha256(text) === record.afterHash) return { before: record.before, had: record.had };
-  const isThere = ownEntries(settings, marks).length > 0;
-  const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
-  return { before: editText(text, removeEdits(settings, marks, had)), had };
-}
-
-function recordOf(
-  { places, hooksFile, planned, tokenEnv, httpConsent }: EntryInstall,
-  edited: EditedFile,
-  { before, had }: WayBack,
-  record: InstallRecord | undefined,
-  madeFolder: string | undefined,
-  openMode: number | undefined,
-): InstallRecord {
-  const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
-  return {
-    version: 1,
-    settingsFile: places.settingsFile,
-    hooksFile,
-    before: isNew ? null : before,
-    afterHash: edited.contentHash,
-    had,
-    entries: planned,
-    ...defined({ beforeMode: record?.beforeMode ?? openMode, madeFolder, tokenEnv, httpConsent }),
-  };
 }

@@ -58,8 +58,18 @@ async function uninstallAt(notes: InstallNotes, call: UninstallCall): Promise<Un
   const found = ownEntries(settings, marks).length > 0;
   const asLeft = record !== undefined && record.afterHash === sha256(text);
   const wasInstalled = found || lock !== undefined || asLeft;
+  const cut = async (): Promise<Done> => {
+    const had = record?.had ?? nothingBefore;
+    const edited = await editSettings(settingsFile, (current) => removeEdits(current, marks, had), {
+      // Without an entry of ours there is nothing to lock or to make for it.
+      dryRun: dryRun || !found,
+      ...defined({ signal: call.signal }),
+      beforeWrite: async ({ before }) => void (await notes.backUp(before, call.now)),
+    });
+    return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
+  };
   const restored = asLeft ? await restore(notes, record, call) : undefined;
-  const done = restored ?? (await cut(notes, marks, found, record, call));
+  const done = restored ?? (await cut());
   if (!dryRun) {
     if (record?.beforeMode !== undefined)
       await ignoringErrors(["ENOENT", "ENOTDIR"], chmod(notes.real, record.beforeMode));
@@ -109,23 +119,6 @@ async function restore(
     return done;
   };
   return dryRun ? attempt() : withLock(real, attempt, defined({ signal }));
-}
-
-async function cut(
-  notes: InstallNotes,
-  marks: OwnEntryMarks,
-  found: boolean,
-  record: InstallRecord | undefined,
-  { places: { settingsFile }, now, dryRun, signal }: UninstallCall,
-): Promise<Done> {
-  const had = record?.had ?? nothingBefore;
-  const edited = await editSettings(settingsFile, (settings) => removeEdits(settings, marks, had), {
-    // Without an entry of ours there is nothing to lock or to make for it.
-    dryRun: dryRun === true || !found,
-    ...defined({ signal }),
-    beforeWrite: async ({ before }) => void (await notes.backUp(before, now)),
-  });
-  return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
 }
 
 /**

@@ -41,11 +41,8 @@ function written(path: string, { scope, root }: CallPlaces): string {
   const inside = relative(root, path);
   if (!/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside)) return [projectDir, ...inside.split(sep)].join("/");
   if (scope === "local") return path;
-  throw new Problem(
-    "install/outside-project",
-    `${path} is outside ${root}, and an entry that others get with the project cannot name it. Take --scope local or --scope user.`,
-    { about: { path, root } },
-  );
+  const message = `${path} is outside ${root}, and an entry that others get with the project cannot name it. Take --scope local or --scope user.`;
+  throw new Problem("install/outside-project", message, { about: { path, root } });
 }
 
 /**

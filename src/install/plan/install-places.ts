@@ -116,10 +116,8 @@ export function unlessProblem<T>(work: () => T, code?: ProblemCode): T | undefin
 }
 
 function noFile(what: string): Problem {
-  return new Problem(
-    "install/no-file",
-    `${what} hookline init writes one; or name yours (hookline install FILE), or the project (--cwd DIR).`,
-  );
+  const wayOut = "hookline init writes one; or name yours (hookline install FILE), or the project (--cwd DIR).";
+  return new Problem("install/no-file", `${what} ${wayOut}`);
 }
 
 function realPath(path: string): string {

@@ -52,11 +52,8 @@ export function ownHttpHooks(entry: OwnEntry): readonly { readonly event: string
   return ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : []));
 }
 
-function ownEntryMatcher({
-  root,
-  hooksFiles,
-  ...marks
-}: OwnEntryMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+function ownEntryMatcher(marks: OwnEntryMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+  const { root, hooksFiles } = marks;
   // A program alone does not identify an entry, and an empty call would fit every entry: a lock file may come with a checkout.
   const calls = marks.calls.filter((call) => call.length > 1);
   const keys = new Set(hooksFiles.map((file) => appKey(file)));

@@ -81,10 +81,8 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
     throw new Problem("install/not-warm", message);
   }
   if (!warm && (transport === "http" || transport === "client")) {
-    throw new Problem(
-      "install/not-warm",
-      `--transport ${transport} needs bash and the package's client; take --transport run.`,
-    );
+    const message = `--transport ${transport} needs bash and the package's client; take --transport run.`;
+    throw new Problem("install/not-warm", message);
   }
   const known = Object.keys(rows);
   const revivers = warm ? known.filter((event) => rowOf(event)?.app.revives) : [];
@@ -172,11 +170,8 @@ export function matcherOf(event: string, ids: readonly string[], field: MatchedF
  * Whether an entry's matcher lets all through that a lock file says the handlers are for: it is the one that install wrote, or it takes
  * everything. Of an event that the lock file does not name, nothing is known.
  */
-export function isMatcherAsLocked(
-  matcher: unknown,
-  event: string,
-  { hooksRegistered, allEvents }: Pick<LockFile, "hooksRegistered" | "allEvents">,
-): boolean {
+export function isMatcherAsLocked(matcher: unknown, event: string, lock: LockFile): boolean {
+  const { hooksRegistered, allEvents } = lock;
   if (matcher === undefined || matcher === "" || matcher === "*") return true;
   const ids = hooksRegistered.filter((id) => id === event || id.startsWith(`${event}:`));
   const field = rowOf(event)?.matchesOn ?? null;

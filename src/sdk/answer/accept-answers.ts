@@ -36,7 +36,8 @@ export function acceptAnswers(
   const rule = eventRule(event.name);
   const answers: Answer[] = [];
   const warnings: AppWarning[] = [];
-  const values = valuesIn(returned);
+  const list: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
+  const values = list.filter((value) => value !== undefined && value !== null);
   for (const value of values) {
     if (!isAnswer(value)) {
       const fault = `returned ${describe(value)}; expected an answer, a list of answers, or nothing`;
@@ -88,11 +89,6 @@ function splitRawDecisions(fields: Readonly<Record<string, unknown>>, rule: Even
     ...(decisions as readonly Answer[]),
     ...(Object.keys(remaining).length > 0 ? [{ kind: "raw", fields: remaining } as const] : []),
   ];
-}
-
-function valuesIn(returned: unknown): readonly unknown[] {
-  const values: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
-  return values.filter((value) => value !== undefined && value !== null);
 }
 
 type ShapeCheck = (answer: Readonly<Record<string, unknown>>) => boolean;

@@ -8,10 +8,7 @@ import type { Answer, AnswerKind } from "./answer.ts";
  * Contract: throws for an output that the host would drop because of its shape, and for a value that is not valid JSON. The caller treats
  * that as a failure of the handler.
  */
-export function applyRewrites(
-  event: HookEvent,
-  answers: readonly Answer[],
-): { event: HookEvent; answers: readonly Answer[] } {
+export function applyRewrites(event: HookEvent, answers: readonly Answer[]) {
   let current = event;
   const rewritten = answers.map((answer): Answer => {
     if (answer.kind === "updateInput" || answer.kind === "patchInput") {

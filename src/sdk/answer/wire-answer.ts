@@ -55,7 +55,7 @@ function specific(event: string, rule: EventRule, folded: FoldedAnswer): Record<
   const fields = {
     ...(rule.form === "permission" ? permission(folded) : {}),
     ...(rule.refusal === "denyPermission" ? decision(folded) : {}),
-    ...(rule.form === "elicit" ? elicitation(folded) : {}),
+    ...(rule.form === "elicit" ? (folded.refusal ? { action: "decline" } : folded.elicit) : {}),
     ...(folded.refusal?.hidePrompt && rule.hidesPrompt ? { suppressOriginalPrompt: true } : {}),
     ...(folded.contexts.length > 0 ? { additionalContext: folded.contexts.join("\n\n") } : {}),
     ...(folded.output ? { updatedToolOutput: folded.output.value } : {}),
@@ -80,10 +80,6 @@ function decision({ refusal, approval }: FoldedAnswer): object {
   if (!approval) return {};
   const { input: updatedInput, rules: updatedPermissions } = approval;
   return { decision: defined({ behavior: "allow", updatedInput, updatedPermissions }) };
-}
-
-function elicitation({ refusal, elicit }: FoldedAnswer): object {
-  return refusal ? { action: "decline" } : { ...elicit };
 }
 
 /** Adds raw fields. Fields of other answers take precedence, and `hookEventName` is always the event's. `extra` goes to stderr. */

@@ -5,8 +5,7 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Metafile, Plugin } from "esbuild";
 import { packageFile } from "../../files/internal.ts";
-import type { Esbuild } from "./bundle.ts";
-import type { ImportedName } from "./resolved-paths.ts";
+import type { BuildTrace, Esbuild } from "./bundle.ts";
 
 /**
  * Reads each file once and records its text in `texts`, so that the recorded inputs match the build even if a file changes meanwhile.
@@ -61,12 +60,7 @@ async function withImportMeta(esbuild: Esbuild, path: string, source: string): P
  * that a specifier was resolved with is recorded: in `texts` for the author's own package, in `packages` for others. Each specifier is
  * added to `imports`, whether or not it can be resolved.
  */
-export function externalPackagesPlugin(
-  from: string,
-  texts: Map<string, string>,
-  packages: Map<string, string>,
-  imports: ImportedName[],
-): Plugin {
+export function externalPackagesPlugin(from: string, { texts, packages, imports }: BuildTrace): Plugin {
   const resolving = Symbol("resolving");
   return {
     name: "leaves-packages",

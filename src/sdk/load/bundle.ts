@@ -48,7 +48,7 @@ export async function bundleModule(esbuild: Esbuild, file: string, trace = empty
   const { texts, packages, imports } = trace;
   const entry = await realpath(file);
   const from = dirname(entry);
-  const leavesPackages = externalPackagesPlugin(from, texts, packages, imports);
+  const leavesPackages = externalPackagesPlugin(from, trace);
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), leavesPackages];
   const options = { ...optionsFor(entry), format: "esm", plugins } as const;
   const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames })).catch(

@@ -13,7 +13,8 @@ export async function resolvedPaths(imports: readonly ImportedName[]): Promise<B
     for (const name of candidates(specifier, folder)) {
       const real = await realpath(name).catch(() => null); // does not exist under this name
       if (real !== name) paths.set(name, real);
-      if (real !== null && isChosen(specifier, await stat(real))) break;
+      // A folder is chosen only when no file has its name and an ending. A package is always a folder.
+      if (real !== null && (isPackage(specifier) || !(await stat(real)).isDirectory())) break;
     }
   }
   return [...paths];
@@ -45,11 +46,6 @@ function* candidates(specifier: string, folder: string): Generator<string> {
 
 /** Tried by esbuild in this order. */
 const endings = [".tsx", ".ts", ".jsx", ".js", ".css", ".json"];
-
-/** A folder is chosen only when no file has its name and an ending. A package is always a folder. */
-function isChosen(specifier: string, found: { isDirectory(): boolean }): boolean {
-  return isPackage(specifier) || !found.isDirectory();
-}
 
 /** This package is the one that runs, wherever the import is. */
 function isPackage(specifier: string): boolean {

@@ -28,16 +28,12 @@ export function scanImports(file: string): readonly string[] {
 const specifier = /\b(?:from|import|require)\s*\(?\s*["'`]((?:\.{0,2}\/|#)[^"'`\n]+)["'`]/g;
 
 function resolveSpecifier(name: string, importer: string): readonly string[] {
+  // A name such as `#util` is in the `imports` of package.json. Loading the file reports a failure.
   const path = name.startsWith("#")
-    ? resolveSubpath(name, importer)
+    ? attempt(() => createRequire(importer).resolve(name))
     : resolve(dirname(importer), name.replace(/[?#].*$/, ""));
   const isFile = path !== undefined && existsSync(path) && statSync(path).isFile();
   return isFile && !path.includes("/node_modules/") ? [path] : [];
-}
-
-/** Resolves a name such as `#util` from the `imports` of package.json. */
-function resolveSubpath(name: string, importer: string): string | undefined {
-  return attempt(() => createRequire(importer).resolve(name)); // loading the file reports a failure
 }
 
 type Inputs = BuildRecord["inputs"];
@@ -84,11 +80,7 @@ function missingExport(
 }
 
 /** Finds the author's import of a name. The location is `file:line:column`. */
-function findImport(
-  name: string,
-  entryPoint: string | undefined,
-  inputs: Inputs,
-): { readonly location: string; readonly specifier: string } | undefined {
+function findImport(name: string, entryPoint: string | undefined, inputs: Inputs) {
   for (const { path, text } of inputs) {
     for (const match of text.matchAll(/\b(?:import|export)\b([^;'"]*?)\bfrom\s*["']([^"']+)["']/g)) {
       const [statement, clause = "", specifier = ""] = match;

@@ -17,14 +17,11 @@ export function loggedContent(event: HookEvent, wireAnswer: WireAnswer): Readonl
     output: wireAnswer.wire,
   };
   const shown = Object.entries(parts).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(shown.map(([name, value]) => [name, cut(textOf(withoutSecrets(value)))]));
+  return Object.fromEntries(shown.map(([name, value]) => [name, cutText(withoutSecrets(value))]));
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-function cut(text: string): string {
+function cutText(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 

@@ -50,7 +50,8 @@ export function framesOf(error: unknown): readonly Frame[] {
       if (line.length > longestFrame || line.includes("node:")) return [];
       const [whole = "", scheme, path, at] = /(file:\/\/)?(\/.*?):(\d+(?::\d+)?)\)?$/.exec(line) ?? [];
       if (path === undefined || at === undefined) return [];
-      const real = scheme ? pathOf(`file://${path}`) : path;
+      // It fails for encoded slashes, or a percent sign without digits: an error may have such a URL in its stack.
+      const real = scheme ? attempt(() => fileURLToPath(`file://${path}`)) : path;
       if (real === undefined) return [];
       const text = line.slice(0, line.length - whole.length) + whole.replace(`${scheme ?? ""}${path}`, () => real);
       return [{ text: text.trim(), path: real, at }];
@@ -59,11 +60,6 @@ export function framesOf(error: unknown): readonly Frame[] {
 
 /** Longer than a path can be; a longer line is text. */
 const longestFrame = 5_000;
-
-/** Undefined for a URL that is not one of a file, which an error may have in its stack. */
-function pathOf(url: string): string | undefined {
-  return attempt(() => fileURLToPath(url)); // it fails for encoded slashes, or a percent sign without digits
-}
 
 /** Without the message, which may be long and hold anything. */
 function stackOf(error: unknown): string {
@@ -141,13 +137,10 @@ export function mapStacks(output: string): void {
   };
   Error.prepareStackTrace = (error, sites) => {
     if (previous !== undefined && !sites.some((site) => String(site).includes(output))) return previous(error, sites);
-    return [header(error), ...sites.map((site) => `    at ${original(site)}`)].join("\n");
+    // As Node computes it: a stack can be captured for anything.
+    const header = attempt(() => Error.prototype.toString.call(error)) ?? "<error>"; // its name or message throws
+    return [header, ...sites.map((site) => `    at ${original(site)}`)].join("\n");
   };
-}
-
-/** As Node computes it: a stack can be captured for anything. */
-function header(error: unknown): string {
-  return attempt(() => Error.prototype.toString.call(error)) ?? "<error>"; // its name or message throws
 }
 
 /** `originalSource` is a URL. */

@@ -33,10 +33,7 @@ const maxBytes = 25 * 2 ** 20;
  * Reads a stream until one JSON object is complete and does not wait for its end: some hosts keep it open.
  * Contract: settles when no data comes for `silenceMs`.
  */
-export async function readPayloadStream(
-  input: AsyncIterable<Uint8Array | string>,
-  silenceMs: number,
-): Promise<{ readonly text: string } | { readonly fault: string }> {
+export async function readPayloadStream(input: AsyncIterable<Uint8Array | string>, silenceMs: number) {
   const chunks: Buffer[] = [];
   const end = new JsonEnd();
   let bytes = 0;

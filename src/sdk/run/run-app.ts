@@ -39,9 +39,27 @@ export async function runApp(runtime: AppRuntime, options: RunAppOptions): Promi
   const complaints: string[] = [];
   const complain = (line: string) => void complaints.push(`hookline: ${line}\n`);
   const records: LogRecord[] = [];
-  const text = env["HOOKLINE"] === "0" ? undefined : await readPayloadStream(input, options.silenceMs ?? 5_000);
+  const read = env["HOOKLINE"] === "0" ? undefined : await readPayloadStream(input, options.silenceMs ?? 5_000);
+  const answerTo = async (): Promise<WireAnswer & Pick<SettledEvent, "dispose">> => {
+    const dispose = async () => undefined;
+    const time = new Date().toISOString();
+    if (read === undefined) {
+      records.push({ time, event: "", answer: "none", off: true });
+      return { stdout: "", stderr: "", exitCode: 0, dispose };
+    }
+    const payload = "fault" in read ? read : readPayload(read.text);
+    if ("value" in payload) {
+      const { cwd = process.cwd(), file, onFailure, signal } = options;
+      const environment = runEnvironment(runtime, { env, cwd, file, onFailure, signal, complain }, records);
+      return withExitGuard(() => runtime.dispatch(payload.value, environment));
+    }
+    const mode = runtime.modeFor(undefined, options.onFailure);
+    const message = `The event cannot be read: ${payload.fault}.`;
+    records.push({ time, event: "", answer: mode === "block" ? "refused" : "none", failed: message });
+    return { ...appFailure(message, mode), dispose };
+  };
   // Hosts would read the output of handlers as part of the answer.
-  const answer = await withStdoutRedirected(output, errors, () => answerTo(text, runtime, options, records, complain));
+  const answer = await withStdoutRedirected(output, errors, answerTo);
   await write(errors, complaints.join("") + answer.stderr);
   await write(output, answer.stdout);
   const warn = (line: string) => void errors.write(`hookline: ${line}\n`);
@@ -55,33 +73,6 @@ export async function runApp(runtime: AppRuntime, options: RunAppOptions): Promi
     process.exitCode = answer.exitCode;
   }
   return answer.exitCode;
-}
-
-type Answered = WireAnswer & Pick<SettledEvent, "dispose">;
-
-async function answerTo(
-  input: Awaited<ReturnType<typeof readPayloadStream>> | undefined,
-  app: AppRuntime,
-  options: RunAppOptions,
-  records: LogRecord[],
-  complain: (line: string) => void,
-): Promise<Answered> {
-  const dispose = async () => undefined;
-  const time = new Date().toISOString();
-  if (input === undefined) {
-    records.push({ time, event: "", answer: "none", off: true });
-    return { stdout: "", stderr: "", exitCode: 0, dispose };
-  }
-  const payload = "fault" in input ? input : readPayload(input.text);
-  if ("value" in payload) {
-    const { env = process.env, cwd = process.cwd(), file, onFailure, signal } = options;
-    const environment = runEnvironment(app, { env, cwd, file, onFailure, signal, complain }, records);
-    return withExitGuard(() => app.dispatch(payload.value, environment));
-  }
-  const mode = app.modeFor(undefined, options.onFailure);
-  const message = `The event cannot be read: ${payload.fault}.`;
-  records.push({ time, event: "", answer: mode === "block" ? "refused" : "none", failed: message });
-  return { ...appFailure(message, mode), dispose };
 }
 
 /** A destination for text, such as a Node stream. */

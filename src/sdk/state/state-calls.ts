@@ -77,25 +77,21 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
   };
 }
 
-interface Keys {
-  /** The name under which a key is kept. */
-  toStored(key: string): string;
-  /** The key that is kept under this name; undefined for a key of another part. */
-  fromStored(name: string): string | undefined;
-}
-
-/** A part's keys are kept behind its name, `/part/key`; a key of the app that begins with a slash gets one more. */
-function keysOf(space: string | undefined): Keys {
+/**
+ * The name under which a key is kept, and the key that is kept under a name; undefined for a key of another part.
+ * A part's keys are kept behind its name, `/part/key`; a key of the app that begins with a slash gets one more.
+ */
+function keysOf(space: string | undefined) {
   if (!space) {
     return {
-      toStored: (key) => (key.startsWith("/") ? `/${key}` : key),
-      fromStored: (name) => (name.startsWith("//") ? name.slice(1) : name.startsWith("/") ? undefined : name),
+      toStored: (key: string) => (key.startsWith("/") ? `/${key}` : key),
+      fromStored: (name: string) => (name.startsWith("//") ? name.slice(1) : name.startsWith("/") ? undefined : name),
     };
   }
   const prefix = `/${encodeURIComponent(space)}/`;
   return {
-    toStored: (key) => prefix + key,
-    fromStored: (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined),
+    toStored: (key: string) => prefix + key,
+    fromStored: (name: string) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined),
   };
 }
 

@@ -18,7 +18,6 @@ import type { Env, RunEnvironment } from "../app/run-environment.ts";
 import { startDetached } from "../run/detached-process.ts";
 import { queueTasks } from "./file-queue.ts";
 import { hasOpen, hasPending, jobNames, readJob, sessionHash } from "./job-files.ts";
-import type { TaskTable } from "./task.ts";
 import { backendDefaults, type TaskBackend, type TaskRecord, type WorkerRequest } from "./task-backend.ts";
 import type { TaskCallContext } from "./tasks.ts";
 
@@ -77,7 +76,10 @@ function textOf({ key, state, value, error }: TaskRecord): string {
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
 async function startWorker(folder: string, { tasks, file, env, cwd, logger }: WorkerRequest): Promise<void> {
-  if (file === undefined || !(await isWork(folder, tasks))) return;
+  if (file === undefined) return;
+  // A running job without a worker is one whose worker died. A job whose task the app no longer has does not count: every event would
+  // start a worker for it, which would end at once.
+  if (jobNames(folder, "running").length === 0 && !(await hasPending(folder, tasks))) return;
   const owner = await workerOf(folder);
   if (owner === "unknown") return;
   if (owner !== undefined) {
@@ -92,14 +94,6 @@ async function startWorker(folder: string, { tasks, file, env, cwd, logger }: Wo
 /** The lock a worker holds as long as it works. */
 export function workerLock(folder: string): string {
   return join(folder, "worker");
-}
-
-/**
- * A running job without a worker is one whose worker died. A job whose task the app no longer has does not count: every event would start
- * a worker for it, which would end at once.
- */
-async function isWork(folder: string, tasks: TaskTable): Promise<boolean> {
-  return jobNames(folder, "running").length > 0 || hasPending(folder, tasks);
 }
 
 /** Whether a worker is running jobs of this hooks file, of any session. Jobs without a worker do not count. */

@@ -8,7 +8,8 @@ export async function runAgentTask(prompt: string, options: AgentTaskOptions, ta
   const [program, ...args] = options.command ?? [process.execPath, packageFile("dist/cli/bin.cjs")];
   const { stdout, stderr, code } = await run(program, [...args, ...argumentsOf(options, task)], prompt, task);
   const result = parseObject(stdout) as ResultObject | undefined;
-  if (result === undefined) throw new Error(`the agent did not answer: ${lastLine(stderr) || `exit status ${code}`}`);
+  const lastLine = stderr.trimEnd().split("\n").at(-1);
+  if (result === undefined) throw new Error(`the agent did not answer: ${lastLine || `exit status ${code}`}`);
   if (result.is_error || typeof result.result !== "string") {
     throw new Error(`the agent did not answer: ${result.hookline?.error ?? result.subtype ?? "an error"}`);
   }
@@ -99,8 +100,4 @@ function tailBuffer(mostBytes: number): { add(chunk: Buffer): void; text(): stri
     },
     text: () => Buffer.concat(chunks).toString(),
   };
-}
-
-function lastLine(text: string): string {
-  return text.trimEnd().split("\n").at(-1) ?? "";
 }

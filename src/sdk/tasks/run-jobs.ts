@@ -83,7 +83,21 @@ async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
   const stop = () => own.abort(outer.reason);
   outer.addEventListener("abort", stop, { once: true });
   const over = new AbortController();
-  const watched = watch(claim, backend, pollMs, own, over.signal);
+  // Keeps the lease while the job runs, and aborts it when it is not ours any more.
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await pause(pollMs, over.signal);
+      if (over.signal.aborted) return;
+      try {
+        if (await backend.beat(claim)) continue;
+        own.abort(new Error("the job was cancelled, replaced or given to another worker"));
+        return;
+      } catch {
+        // A backend that cannot be reached now may be again before the lease is over; if not, the finish is refused.
+      }
+    }
+  };
+  const watched = watch();
   try {
     // The worker may have been stopped while it waited for the job.
     if (outer.aborted) return void (await backend.finish(claim, { state: "released" }));
@@ -96,27 +110,6 @@ async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
     over.abort();
     outer.removeEventListener("abort", stop);
     await watched;
-  }
-}
-
-/** Keeps the lease while the job runs, and aborts it when it is not ours any more. */
-async function watch(
-  claim: ClaimedJob,
-  backend: TaskBackend,
-  pollMs: number,
-  own: AbortController,
-  over: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    await pause(pollMs, over);
-    if (over.aborted) return;
-    try {
-      if (await backend.beat(claim)) continue;
-      own.abort(new Error("the job was cancelled, replaced or given to another worker"));
-      return;
-    } catch {
-      // A backend that cannot be reached now may be again before the lease is over; if not, the finish is refused.
-    }
   }
 }
 

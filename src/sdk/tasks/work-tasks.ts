@@ -6,7 +6,6 @@ import { type LogRecord, loggerFor } from "../log/logger.ts";
 import { defaultTasks, queueFolder, workerLock } from "./default-queue.ts";
 import { hasPending, sweepDone } from "./job-files.ts";
 import { runWorker, type WorkerOptions } from "./run-jobs.ts";
-import type { TaskTable } from "./task.ts";
 import type { TaskBackend } from "./task-backend.ts";
 
 /** Options of `workTasks`. */
@@ -42,9 +41,12 @@ export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Pro
       await lock.release();
     }
     // Changed code may not be approved. The next hook that the host runs starts a worker for it.
-    if (options.outdated?.() === true) return warnAboutPending(folder, tasks, logger);
     // A job that was added while this worker ended found its lock held and started no other worker.
     if (!(await hasPending(folder, tasks))) return;
+    if (options.outdated?.() === true) {
+      logger("worker").warn("The hooks file has changed. Remaining jobs wait for the next hook of the new version.");
+      return;
+    }
   }
 }
 
@@ -58,9 +60,4 @@ async function takeWorkerLock(folder: string, { idleMs, signal }: WorkTasksOptio
     await sleep(1_000, undefined, { signal }).catch(() => undefined);
   }
   return undefined;
-}
-
-async function warnAboutPending(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
-  if (!(await hasPending(folder, tasks))) return;
-  logger("worker").warn("The hooks file has changed. Remaining jobs wait for the next hook of the new version.");
 }

@@ -112,7 +112,8 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
   };
   const place = defined({ cwd: options.cwd });
   const send = async (name: EventName, changes: object = {}) => {
-    const payload = fixtureOf(name);
+    eventRow(name); // refuses a name that is not an event
+    const payload = fixtures[name]() as unknown as WirePayload;
     checkFields(name, changes, Object.keys(payload));
     return raw({ ...payload, ...place, ...changes });
   };
@@ -128,12 +129,6 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
     return client;
   }
   return client;
-}
-
-/** The recorded payload of an event. Throws for a name that is not an event. */
-function fixtureOf(name: EventName): WirePayload {
-  eventRow(name);
-  return fixtures[name]() as unknown as WirePayload;
 }
 
 /** Throws for a misspelled field: its handler would see the recorded value, and the test would check something else. */

@@ -42,7 +42,8 @@ type Text = string | RegExp;
 
 export function testResult({ folded, dispose: _dispose, ...answer }: SettledEvent): TestResult {
   const { refusal, halt, decision, approval, contexts } = folded;
-  const row = rowFor(answer.event);
+  // An event that the catalog does not have has no row; the app may still answer it.
+  const row = isEventName(answer.event) ? eventRow(answer.event) : undefined;
   const isRefused = refusal !== undefined || (halt !== undefined && row?.onStop === "after-tool");
   const continues = row?.special.endsTurn === true && contexts.length > 0 && halt === undefined;
   const approved = approval ? "allow" : (decision?.kind ?? "none");
@@ -179,9 +180,4 @@ function permissionOf({ refusal, approval }: FoldedAnswer): Pick<OutcomeOutput, 
   }
   if (!approval) return {};
   return { permission: { behavior: "allow", ...defined({ updatedPermissions: approval.rules }) } };
-}
-
-/** Undefined for an event that the catalog does not have; the app may still answer it. */
-function rowFor(event: string): EventRow | undefined {
-  return isEventName(event) ? eventRow(event) : undefined;
 }

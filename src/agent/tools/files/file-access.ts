@@ -25,11 +25,7 @@ export async function readVersion(path: string): Promise<FileVersion | undefined
  * Replaces a file atomically: a reader sees the old or the new content. Creates folders and keeps the mode.
  * `expect` is the digest it must still have, null when there must be none yet. `changed`: it was not so, and was left alone.
  */
-export async function replaceIfUnchanged(
-  path: string,
-  text: string,
-  expect: string | null,
-): Promise<"written" | "changed"> {
+export async function replaceIfUnchanged(path: string, text: string, expect: string | null): Promise<boolean> {
   const folder = await holdOrMakeFolder(dirname(path));
   const name = basename(path);
   const temp = basename(tempName(path));
@@ -40,7 +36,7 @@ export async function replaceIfUnchanged(
   const isExpected = (version: FileVersion | undefined) => (version ? sha256(version.bytes) : null) === expect;
   try {
     const old = await current();
-    if (!isExpected(old)) return "changed";
+    if (!isExpected(old)) return false;
     const file = await open(folder.at(temp), openFlags.creating, old?.mode ?? 0o666);
     try {
       await file.writeFile(text);
@@ -48,9 +44,9 @@ export async function replaceIfUnchanged(
     } finally {
       await file.close();
     }
-    if (!isExpected(await current())) return "changed";
+    if (!isExpected(await current())) return false;
     await rename(folder.at(temp), folder.at(name));
-    return "written";
+    return true;
   } finally {
     await rm(folder.at(temp), { force: true });
     await folder.close();

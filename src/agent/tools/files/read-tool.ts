@@ -140,12 +140,6 @@ function tooLarge(sizeBytes: number): string {
   return `File content (${readableSize(sizeBytes)}) exceeds maximum allowed size (256KB). Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file.`;
 }
 
-interface TextFile {
-  readonly content: string;
-  readonly startLine: number;
-  readonly totalLines: number;
-}
-
 /** Lines with their numbers, a picture as a block. */
 function renderRead(response: unknown): ToolContent {
   const { type, file } = response as { type: string; file: unknown };
@@ -156,10 +150,7 @@ function renderRead(response: unknown): ToolContent {
   if (type === "file_unchanged") {
     return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
   }
-  return numbered(file as TextFile);
-}
-
-function numbered({ content, startLine, totalLines }: TextFile): string {
+  const { content, startLine, totalLines } = file as { content: string; startLine: number; totalLines: number };
   if (content === "") {
     return `<system-reminder>Warning: the file exists but is shorter than the provided offset (${startLine}). The file has ${totalLines} lines.</system-reminder>`;
   }

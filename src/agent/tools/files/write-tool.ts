@@ -93,7 +93,7 @@ export async function writeText(
   try {
     const path = judgedPath(given, context);
     const expect = before === undefined ? null : sha256(before);
-    if ((await replaceIfUnchanged(path, text, expect)) === "changed") return changedSinceRead;
+    if (!(await replaceIfUnchanged(path, text, expect))) return changedSinceRead;
     context.readState.set(path, { digest: sha256(text), by: "writing" });
     await context.fileTouched(path);
     return undefined;

@@ -77,11 +77,7 @@ function searchFiles(): void {
   }
 
   /** The numbers of matched lines with their pieces, and how many matches there were. */
-  function matchesIn(
-    text: string,
-    lines: readonly string[],
-    pattern: RegExp,
-  ): { lines: Map<number, string[]>; count: number } {
+  function matchesIn(text: string, lines: readonly string[], pattern: RegExp) {
     const found = new Map<number, string[]>();
     let count = 0;
     const note = (line: number, piece: string) => found.set(line, [...(found.get(line) ?? []), piece]);

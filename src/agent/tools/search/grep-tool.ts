@@ -72,7 +72,15 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
   const hits = answer.hits.filter((hit) => "gap" in hit || (context.mayRead?.(join(place.root, hit.path)) ?? true));
   const show = (path: string) => shownPath(join(place.root, path), context.cwd());
   const { offset = 0, head_limit: limit = defaultLimit } = input;
-  const lines = await linesOf(request, hits, place.root, show, input["-n"] ?? true);
+  const lines =
+    request.mode === "files_with_matches"
+      ? (
+          await byAge(
+            place.root,
+            hits.flatMap((hit) => ("path" in hit ? [hit.path] : [])),
+          )
+        ).map(show)
+      : hits.map((hit) => lineOf(hit, show, input["-n"] ?? true));
   const end = limit === 0 ? lines.length : offset + limit;
   const page = lines.slice(offset, end);
   const applied = defined({
@@ -91,24 +99,12 @@ function responseOf({ mode }: GrepRequest, page: readonly string[], hits: readon
   return { mode, numFiles: counts.length, filenames: [], content, numMatches, ...applied };
 }
 
-async function linesOf(
-  { mode }: GrepRequest,
-  hits: readonly GrepHit[],
-  root: string,
-  show: (path: string) => string,
-  numbers: boolean,
-): Promise<string[]> {
-  if (mode === "files_with_matches") {
-    const paths = hits.flatMap((hit) => ("path" in hit ? [hit.path] : []));
-    return (await byAge(root, paths)).map(show);
-  }
-  return hits.map((hit) => {
-    if ("gap" in hit) return "--";
-    if ("count" in hit) return `${show(hit.path)}:${hit.count}`;
-    if (!("text" in hit)) return show(hit.path);
-    const sign = hit.matched ? ":" : "-";
-    return `${show(hit.path)}${sign}${numbers ? `${hit.line}${sign}` : ""}${hit.text}`;
-  });
+function lineOf(hit: GrepHit, show: (path: string) => string, numbers: boolean): string {
+  if ("gap" in hit) return "--";
+  if ("count" in hit) return `${show(hit.path)}:${hit.count}`;
+  if (!("text" in hit)) return show(hit.path);
+  const sign = hit.matched ? ":" : "-";
+  return `${show(hit.path)}${sign}${numbers ? `${hit.line}${sign}` : ""}${hit.text}`;
 }
 
 /** The newest first; of one age, by name. */
@@ -165,8 +161,19 @@ function cut(text: string): string {
 type GrepResponse = SchemaValue<typeof grepResponse>;
 
 function renderGrep(response: unknown): string {
-  const { mode, numFiles, filenames, content = "", numMatches = 0, ...applied } = response as GrepResponse;
-  const page = pageText(applied);
+  const {
+    mode,
+    numFiles,
+    filenames,
+    content = "",
+    numMatches = 0,
+    appliedLimit,
+    appliedOffset,
+  } = response as GrepResponse;
+  const page = [
+    ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
+    ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
+  ].join(", ");
   if (mode === "content")
     return `${content || "No matches found"}${page && `\n\n[Showing results with pagination = ${page}]`}`;
   const files = `${numFiles} ${numFiles === 1 ? "file" : "files"}`;
@@ -175,11 +182,4 @@ function renderGrep(response: unknown): string {
     return `${content || "No matches found"}\n\n${total}${page && ` with pagination = ${page}`}`;
   }
   return numFiles === 0 ? "No files found" : `Found ${files}${page && ` ${page}`}\n${filenames.join("\n")}`;
-}
-
-function pageText({ appliedLimit, appliedOffset }: Pick<GrepResponse, "appliedLimit" | "appliedOffset">): string {
-  return [
-    ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
-    ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
-  ].join(", ");
 }

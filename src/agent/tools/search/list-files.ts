@@ -24,41 +24,32 @@ export const searchMs = 20_000;
  * Sorted paths of the files below a folder, relative to it; undefined when it took too long or was interrupted. Links are not followed,
  * control folders not entered. `ignored`: what the repository ignores.
  */
-export async function listFiles(
-  { root, env, signal }: SearchPlace,
-  ignored: "in" | "out",
-): Promise<readonly string[] | undefined> {
+export async function listFiles(place: SearchPlace, ignored: "in" | "out"): Promise<readonly string[] | undefined> {
+  const { root, env, signal } = place;
   const files: string[] = [];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(searchMs)]);
   const out = ignored === "out" ? await ignoredBy(root, env, limit) : new Set<string>();
-  await walk(root, "", files, out, limit);
+  async function walk(below: string): Promise<void> {
+    if (limit.aborted || files.length >= maxFiles) return;
+    const entries = await ignoringErrors(
+      ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "EINVAL", "EIO"],
+      readdir(join(root, below), { withFileTypes: true }),
+    );
+    for (const entry of (entries ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (entry.isFile()) {
+        if (!out.has(path)) files.push(path);
+      } else if (entry.isDirectory() && !controlFolders.includes(entry.name) && !out.has(`${path}/`)) {
+        await walk(path);
+      }
+    }
+  }
+  await walk("");
   return limit.aborted ? undefined : files;
 }
 
 /** The error for a search that was cut short. */
 export const tooSlow: string = `The search took more than ${searchMs / 1_000} s. Narrow it down.`;
-
-async function walk(
-  root: string,
-  below: string,
-  files: string[],
-  out: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  if (signal.aborted || files.length >= maxFiles) return;
-  const entries = await ignoringErrors(
-    ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "EINVAL", "EIO"],
-    readdir(join(root, below), { withFileTypes: true }),
-  );
-  for (const entry of (entries ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = below === "" ? entry.name : `${below}/${entry.name}`;
-    if (entry.isFile()) {
-      if (!out.has(path)) files.push(path);
-    } else if (entry.isDirectory() && !controlFolders.includes(entry.name) && !out.has(`${path}/`)) {
-      await walk(root, path, files, out, signal);
-    }
-  }
-}
 
 /** What git leaves out, as paths from the folder; folders end with a slash. Outside a repository nothing is left out. */
 async function ignoredBy(root: string, env: SearchPlace["env"], signal: AbortSignal): Promise<ReadonlySet<string>> {

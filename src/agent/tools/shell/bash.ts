@@ -6,14 +6,7 @@ import { inputIssue } from "../check-tool-input.ts";
 import { inputSchema, objectSchema, plain, type SchemaValue } from "../json-schema.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { runShellInBackground } from "./background-shells.ts";
-import {
-  type EnvFileCheck,
-  maxOutputBytes,
-  openEnvFileCheck,
-  type ShellEnd,
-  type StartedShell,
-  startShell,
-} from "./run-shell.ts";
+import { type EnvFileCheck, maxOutputBytes, openEnvFileCheck, type ShellEnd, startShell } from "./run-shell.ts";
 import {
   discardOutput,
   meaningsOfOne,
@@ -82,12 +75,7 @@ async function leaveGoneFolder(context: ToolContext): Promise<void> {
 }
 
 /** An env file that ends the shell is left out, and the command, which was not reached, is run without it. */
-async function runOnce(
-  { command }: BashInput,
-  timeoutMs: number,
-  context: ToolContext,
-  envFiles: EnvFileCheck,
-): Promise<{ shell: StartedShell; end: ShellEnd }> {
+async function runOnce({ command }: BashInput, timeoutMs: number, context: ToolContext, envFiles: EnvFileCheck) {
   for (;;) {
     const options = { command, envFiles: await envFiles.usable(context), timeoutMs, signal: context.signal };
     const shell = await startShell(options, context);

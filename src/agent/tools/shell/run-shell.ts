@@ -84,11 +84,8 @@ async function follow(running: RunningProcess, outputPath: string): Promise<Shel
   let flooded = false;
   const watch = setInterval(async () => {
     // A command can remove the file or its folder; what it then writes is not counted.
-    const size = await stat(outputPath).then(
-      (found) => found.size,
-      () => 0,
-    );
-    if (size <= maxOutputBytes) return;
+    const found = await stat(outputPath).catch(() => undefined);
+    if (found === undefined || found.size <= maxOutputBytes) return;
     flooded = true;
     running.cancel();
   }, checkEveryMs);

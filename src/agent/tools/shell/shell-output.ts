@@ -9,10 +9,7 @@ const previewChars = 2_000;
 const errorChars = 10_000;
 
 /** Reads what is shown and removes the file; a longer output is moved next to the transcript, to `saved`. */
-export async function readOutput(
-  outputPath: string,
-  paths: ToolPaths,
-): Promise<{ text: string; saved?: { path: string; sizeBytes: number } }> {
+export async function readOutput(outputPath: string, paths: ToolPaths) {
   const { text, sizeBytes } = await beginningOf(outputPath);
   if (text.length <= maxChars && sizeBytes <= maxChars * 4) {
     await rm(outputPath, { force: true });

@@ -182,8 +182,20 @@ async function update(input: UpdateInput, folder: string): Promise<UpdateRespons
     await removeTask(folder, taskId);
     return { success: true, taskId, updatedFields: ["deleted"], ...statusChange };
   }
-  const blocks = await link(folder, task, input.addBlocks, "blockedBy");
-  const blockedBy = await link(folder, task, input.addBlockedBy, "blocks");
+  // Writes the other side of a link too. Returns the ids that are new to this task.
+  const link = async (others: readonly string[] = [], side: "blocks" | "blockedBy"): Promise<string[]> => {
+    const known = side === "blocks" ? task.blockedBy : task.blocks;
+    const fresh: string[] = [];
+    for (const id of new Set(others)) {
+      const other = id === taskId || known.includes(id) ? undefined : await loadTask(folder, id);
+      if (other === undefined) continue;
+      fresh.push(id);
+      await writeTask(folder, { ...other, [side]: [...other[side], taskId] });
+    }
+    return fresh;
+  };
+  const blocks = await link(input.addBlocks, "blockedBy");
+  const blockedBy = await link(input.addBlockedBy, "blocks");
   const merged = Object.entries({ ...task.metadata, ...metadata }).filter(([, value]) => value !== null);
   const after: StoredTask = {
     ...task,
@@ -200,21 +212,3 @@ async function update(input: UpdateInput, folder: string): Promise<UpdateRespons
 const fieldOrder = [
   ...(["subject", "description", "activeForm", "owner", "metadata", "status", "blocks", "blockedBy"] as const),
 ];
-
-/** Writes the other side of a link too. Returns the ids that are new to this task. */
-async function link(
-  folder: string,
-  task: StoredTask,
-  others: readonly string[] = [],
-  side: "blocks" | "blockedBy",
-): Promise<string[]> {
-  const known = side === "blocks" ? task.blockedBy : task.blocks;
-  const fresh: string[] = [];
-  for (const id of new Set(others)) {
-    const other = id === task.id || known.includes(id) ? undefined : await loadTask(folder, id);
-    if (other === undefined) continue;
-    fresh.push(id);
-    await writeTask(folder, { ...other, [side]: [...other[side], task.id] });
-  }
-  return fresh;
-}

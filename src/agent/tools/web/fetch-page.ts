@@ -80,10 +80,8 @@ async function get(url: URL, options: WebFetchOptions, signal: AbortSignal): Pro
   });
 }
 
-async function addressOf(
-  host: string,
-  { permits = isPublicAddress, resolve = systemResolve }: WebFetchOptions,
-): Promise<string> {
+async function addressOf(host: string, options: WebFetchOptions): Promise<string> {
+  const { permits = isPublicAddress, resolve = systemResolve } = options;
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
   // One bad address among good ones is a trap, not a choice.
   const bad = addresses.find((address) => !permits(address));

@@ -42,10 +42,8 @@ Account data and environment files are never included. The default format is tha
       throw new Problem("cli/usage", `${file} already exists. Use --force to replace it.`);
     }
     if (file !== undefined && isTranscript(place, file)) {
-      throw new Problem(
-        "cli/usage",
-        plainLine(`${file} is a transcript; an export cannot overwrite it. Choose another file.`),
-      );
+      const message = `${file} is a transcript; an export cannot overwrite it. Choose another file.`;
+      throw new Problem("cli/usage", plainLine(message));
     }
     const session = sessionAt(place);
     const text = await exportSession(session, format, includedContent(call));

@@ -41,9 +41,9 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
     const query = call.operands.join(" ");
     if (query.trim() === "") throw new Problem("cli/usage", "hookline sessions search requires a search text.");
     const progress = progressLine("searching", io);
-    const options = {
+    const options: SearchOptions = {
       ...optionsFrom(call, io),
-      progress: ({ files, bytes }: SearchProgress) => progress.show(`${plural(files, "file")}, ${sizeText(bytes)}`),
+      progress: ({ files, bytes }) => progress.show(`${plural(files, "file")}, ${sizeText(bytes)}`),
     };
     const result = await (call.flag("index") ? searchIndex : searchSessions)(query, options);
     await progress.end();
@@ -77,8 +77,6 @@ function checkRegex(source: string): void {
     throw new Problem("cli/usage", `${messageOf(cause)}. Omit --regex to search for the text itself.`, { cause });
   }
 }
-
-type SearchProgress = Parameters<NonNullable<SearchOptions["progress"]>>[0];
 
 function rowOf({ place: _, ...hit }: SearchHit): Record<string, unknown> {
   return hit;

@@ -41,19 +41,14 @@ With --json: the session as exported (schema hookline.session/1), with statistic
   async run(call, io) {
     const place = await namedSession(call, io);
     const session = sessionAt(place);
-    const last = wholeNumber(call, "last");
-    if (last !== undefined || call.flag("raw"))
-      await showEntries(await entriesFor(session, call, last), place, call, io);
+    if (call.text("last") !== undefined || call.flag("raw")) await showEntries(session, place, call, io);
     else await showTurns(session, call, io);
     return 0;
   },
 };
 
-async function entriesFor(
-  session: Session,
-  call: ParsedCall,
-  last: number | undefined,
-): Promise<readonly TranscriptItem[]> {
+async function entriesFor(session: Session, call: ParsedCall): Promise<readonly TranscriptItem[]> {
+  const last = wholeNumber(call, "last");
   if (last !== undefined) return session.window({ last });
   const { main } = await session.load();
   const leaf = call.text("branch");
@@ -64,12 +59,8 @@ async function entriesFor(
   return leaf === undefined ? main.items : main.history(leaf);
 }
 
-async function showEntries(
-  items: readonly TranscriptItem[],
-  { id, file }: SessionPlace,
-  call: ParsedCall,
-  io: Io,
-): Promise<void> {
+async function showEntries(session: Session, { id, file }: SessionPlace, call: ParsedCall, io: Io): Promise<void> {
+  const items = await entriesFor(session, call);
   if (call.flag("raw")) {
     for (const item of items) {
       // Account data is never printed.

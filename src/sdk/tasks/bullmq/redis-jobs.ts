@@ -35,11 +35,7 @@ export function openEntries(redis: Redis, prefix: string) {
      * One atomic step: `step` gives the new entry, `null` to remove it, or undefined to leave it as it is; then so does this.
      * Contract: `step` is called again when another process was faster. Gives the entry before and after.
      */
-    async change(
-      place: JobScope,
-      key: string,
-      step: (entry: JobEntry | undefined) => JobEntry | null | undefined,
-    ): Promise<{ readonly before: JobEntry | undefined; readonly after: JobEntry | null } | undefined> {
+    async change(place: JobScope, key: string, step: (entry: JobEntry | undefined) => JobEntry | null | undefined) {
       const hash = hashOf(place.session);
       const field = fieldOf(place, key);
       for (;;) {
