@@ -6,7 +6,7 @@ import { type Loopback, newToken, openLoopback } from "../../loopback/internal.t
 import { defined, messageOf } from "../../protocol/internal.ts";
 import { appendLog, appKey } from "../../sdk/internal.ts";
 import { endpointFor } from "../endpoint.ts";
-import { type Env, type OwnRecord, openDaemonFolder, openOwnRecord, ownStart } from "../record-file.ts";
+import { type Env, type OwnRecord, openDaemonFolder, openOwnRecord, ownStart, readDaemon } from "../record-file.ts";
 import { environmentReader } from "./client-call.ts";
 import { drainCalls, openKnownAgents, watchIdle } from "./lifetime.ts";
 import { routes } from "./routes.ts";
@@ -32,6 +32,8 @@ export interface ServeOptions {
 
 /** A daemon that leaves releases its lock at once, so this wait is only for one that starts or is about to leave. */
 const lockWaitMs = 2_000;
+/** For a daemon of another version, which leaves, on a busy machine. */
+const otherVersionWaitMs = 20_000;
 /** How often it checks that clients can still find it. */
 const lookEveryMs = 30_000;
 
@@ -42,7 +44,10 @@ const lookEveryMs = 30_000;
 export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
   const file = realpathSync(options.hooksFile);
   const folder = await openDaemonFolder(file, options.env);
-  const lock = await takeLock(join(folder, "daemon"), { waitMs: lockWaitMs });
+  const take = (waitMs: number) => takeLock(join(folder, "daemon"), { waitMs });
+  let lock = await take(lockWaitMs);
+  if (!lock.held && (await readDaemon(file, options.env))?.version !== options.version)
+    lock = await take(otherVersionWaitMs);
   if (!lock.held) return "taken";
   try {
     await serveAlone(file, folder, lock.release, options);
