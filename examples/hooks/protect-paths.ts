@@ -20,7 +20,7 @@ export function protectPaths(given: ProtectPathsOptions = {}): Blueprint {
   const tools = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
   return part.preTool(tools, options, async ({ toolName: tool, input }, { cwd, projectDir, env }) => {
     const { analyseShell, compileRules, judge } = await import("hookline/permissions");
-    const listed = (given.paths ?? [".env", ".git", "**/*.pem"]).map((path) => resolve(projectDir, path));
+    const listed = (given.paths ?? [".env", ".env.*", ".git", "**/*.pem"]).map((path) => resolve(projectDir, path));
     const denied = listed.flatMap((path) => [`Edit(/${path})`, `Edit(/${path}/**)`]);
     const rules = compileRules([{ scope: "flags", deny: denied, allow: ["Bash", "Edit(//**)"] }]);
     const place = { cwd, home: env["HOME"] ?? "/", projectRoot: projectDir, pathCase: "insensitive" } as const;
