@@ -11,7 +11,7 @@ export interface OptionGrammar {
   readonly plus?: boolean;
 }
 
-/** Whether an option has no value, one in the same or the next word, or at most one behind an equals sign. */
+/** Whether an option has no value, one in the same or the next word, or at most one in the same word. */
 type ValueForm = "none" | "needed" | "attached";
 
 interface Usage {
@@ -21,7 +21,7 @@ interface Usage {
 
 const parsed = new Map<string, Usage>();
 
-/** Parses a usage line: in `-abc -n= --all --color= --eof[=]` the options -n and --color need a value, and --eof may have one. */
+/** Parses a usage line: in `-abc -n= --all --sort= --color[=]` the options -n and --sort need a value, and --color may have one. */
 function parseUsage(usage: string): Usage {
   return getOrMake(parsed, usage, () => {
     const [letters, long] = [new Map<string, ValueForm>(), new Map<string, ValueForm>()];
@@ -167,7 +167,7 @@ function readOption(text: string, word: ShellWord, { usage = "" }: OptionGrammar
     else
       return [
         ...read,
-        index + 1 === text.length ? { name, needsValue: true } : { name, value: cutWord(word, index + 1) },
+        index + 1 === text.length ? { name, needsValue: form === "needed" } : { name, value: cutWord(word, index + 1) },
       ];
   }
   return read;
