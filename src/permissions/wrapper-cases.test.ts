@@ -251,3 +251,43 @@ test.each([
 ])("the effects of the sed script %j are known", (script, effects) => {
   expect(readSedScript(script)).toEqual({ runs: [], reads: [], writes: [], ...effects });
 });
+
+test("behind an option of a launcher that is not known, every word may be the command that a deny rule covers", () => {
+  const commands = [
+    "bwrap --bind / / rm x",
+    "bwrap --dev-bind / / sh -c 'rm x'",
+    "bwrap --setenv A -b --symlink a b rm x",
+    "docker run --gpus all image rm x",
+    "docker run $options image rm x",
+    "podman exec -l rm x",
+    "lxc exec web --env A=B rm x",
+    "screen -S name -R rm x",
+    "script -t log rm x",
+    "docker --context exec run image rm x",
+    `npm ${"--silent ".repeat(20)}exec rm x`,
+  ];
+  expect(decisionsOf(commands, notRm)).toEqual(all(commands, "deny"));
+  const others = [
+    "bwrap --ro-bind /usr /usr --ro-bind /lib /lib --ro-bind /bin /bin --dev /dev --proc /proc --unshare-all npm test",
+    "docker run --gpus all image npm test",
+    'docker exec "$container" ls',
+    "npx --no-install eslint .",
+    "uv run --frozen manage.py set x",
+  ];
+  expect(decisionsOf(others, notRm)).toEqual(all(others, "allow"));
+  const long = `bwrap ${"--ro-bind /a /a ".repeat(30)}npm test`;
+  expect(decide(long, notRm)).toBe("ask");
+  expect(decide("docker run --gpus all image npm test", { allow: ["Bash(docker *)"] })).toBe("allow");
+});
+
+test("the options of launchers take as many words as those of the programs", () => {
+  const commands = [
+    "faketime -f @2020 rm x",
+    "faketime -p 5 now rm x",
+    "nsenter -r rm x",
+    "nsenter -t 1 -w rm x",
+    "ltrace -b rm x",
+    "tmux run -d 5 'rm x'",
+  ];
+  expect(decisionsOf(commands, notRm)).toEqual(all(commands, "deny"));
+});

@@ -1,6 +1,6 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { type Inner, opaque, scriptOf } from "./inner-command.ts";
-import { cutWord, isAbbreviation, isOption, operandStarts, optionValues } from "./program-options.ts";
+import { commandStarts, cutWord, isAbbreviation, isOption, optionValues } from "./program-options.ts";
 
 /** Settings that name no program. */
 const plainKey =
@@ -151,7 +151,7 @@ function eachSubmodule(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   if (verb !== "submodule") return [];
   const at = rest.findIndex((word) => staticValue(word) === "foreach");
   const words = at < 0 ? [] : rest.slice(at + 1);
-  const [start] = operandStarts(words, { usage: "-q --recursive --quiet" }) ?? [];
+  const [start] = commandStarts(words, { usage: "-q --recursive --quiet" }, 0);
   const [first, ...more] = start === undefined ? [] : words.slice(start);
   if (first === undefined) return [];
   const pieces: [string, ...string[]] = [...first.pieces];
@@ -176,10 +176,8 @@ function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
 function bundles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   if (verb !== "bundle" || staticValue(rest[0]) !== "create") return [];
   const words = rest.slice(1);
-  const starts = operandStarts(words, {
-    usage: "-q --quiet --progress --all-progress --all-progress-implied --version=",
-  });
-  return words.filter((_, at) => starts?.includes(at));
+  const usage = "-q --quiet --progress --all-progress --all-progress-implied --version=";
+  return commandStarts(words, { usage }, 0).flatMap((at) => words[at] ?? []);
 }
 
 const configChanges = "--add --unset --unset-all --replace-all --rename-section --remove-section --edit".split(" ");

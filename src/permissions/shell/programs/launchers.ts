@@ -9,16 +9,16 @@ const around: readonly LauncherRow[] = [
   ["perf stat, perf record, git bisect run", {}],
   ["ip netns exec, direnv exec", { operands: 1 }],
   ["strace", { usage: "-cCdfFhikqrtTvVwxyzZDn -abeEIoOpPsSuUX= --trace= --output=" }],
-  ["ltrace", { usage: "-cCfhiLrStTV -aAbDeFlnopsuwx=" }],
+  ["ltrace", { usage: "-bcCfhiLrStTV -aADeFlnopsuwx=" }],
   ["unshare", { usage: "-imnpuUCTfrc -RwSG=", startsShell: true }],
-  ["nsenter", { usage: "-aFZ -tSGrw=", startsShell: true }],
+  ["nsenter", { usage: "-aFZ -tSG= -CimnpruwTUW[=]", startsShell: true }],
   ["systemd-run", { usage: "-tGPqdrS -pMHuE= --user --scope --pty --wait --pipe" }],
   ["run0", { usage: "--user= --group=", startsShell: true }],
   ["pkexec", { usage: "--user=" }],
   ["chronic", { usage: "-ev" }],
   ["unbuffer", { usage: "-p" }],
   ["caffeinate", { usage: "-dimsu -tw=" }],
-  ["script", { usage: "-aefqr -EIOBTmot=", operands: 1, scripts: "-c= --command=" }],
+  ["script", { usage: "-aefqr -EIOBTmo=", operands: 1, scripts: "-c= --command=" }],
   ["runuser", { usage: "-flpmPTh -ugGsw=", startsShell: true, scripts: "-c= --command=" }],
   ["sg", { operands: 1, startsShell: true, joins: true, scripts: "-c=" }],
   ["taskset", { usage: "-ap", operands: 1 }],
@@ -28,7 +28,7 @@ const around: readonly LauncherRow[] = [
   ["xvfb-run", { usage: "-ahl -efnps=" }],
   ["firejail, bwrap", { startsShell: true }],
   ["proot", { usage: "-rbw=", startsShell: true }],
-  ["faketime", { usage: "-m -f=", operands: 1 }],
+  ["faketime", { usage: "-mf -p=", operands: 1 }],
   ["proxychains, proxychains4", { usage: "-q -f=" }],
   ["sshpass", { usage: "-evh -fdpP=" }],
   ["start-stop-daemon", { usage: "-bmqvtoS -puncgdNs=", scripts: "-x= --exec=" }],
@@ -38,7 +38,7 @@ const around: readonly LauncherRow[] = [
 
 const container: Wrapper = {
   usage:
-    "-ditPTq -aceghlmpuvw= --rm --interactive --tty --detach --privileged --init --read-only --name= --env= --volume= --user= --workdir= --network= --mount= --env-file=",
+    "-ditPTq -aceghmpuvw= --rm --interactive --tty --detach --privileged --init --read-only --name= --env= --volume= --user= --workdir= --network= --mount= --env-file=",
   operands: 1,
   elsewhere: true,
   scripts: "--entrypoint=",
@@ -79,12 +79,12 @@ const carriers: readonly LauncherRow[] = [
   ["scan-build", { usage: "-o=" }],
   ["dtach", { usage: "-nNcAazE -er=", operands: 1 }],
   ["abduco", { usage: "-nNcAafr -e=", operands: 1 }],
-  ["screen", { usage: "-dDmALqOUax -ShcteTpsrR=" }],
+  ["screen", { usage: "-dDmALqOUax -ShcteTps=" }],
   [
-    "tmux new, tmux new-session, tmux neww, tmux new-window, tmux splitw, tmux split-window, tmux run, tmux run-shell, " +
-      "tmux respawn-pane",
+    "tmux new, tmux new-session, tmux neww, tmux new-window, tmux splitw, tmux split-window, tmux respawn-pane",
     { usage: "-AbdDEhIPSvXZ -ceFlnstxy=", joins: true },
   ],
+  ["tmux run, tmux run-shell", { usage: "-bCE -cdt=", joins: true }],
   ...["docker", "podman", "nerdctl"].map((name): LauncherRow => {
     const verbs = ["run", "exec", "container run", "container exec", "compose run", "compose exec"];
     return [verbs.map((verb) => `${name} ${verb}`).join(", "), container];

@@ -113,34 +113,36 @@ function readFrom(
   return { next: words.length, ended: false };
 }
 
-const maxReadings = 16;
-
 /**
- * Where the operands may begin, for a program whose options are only partly known: an unknown option may or may not take the next
- * word. Undefined if there are too many possibilities.
+ * Where the inner command may begin, for a program whose options are only partly known: behind its operands, and its options before and after these. An option that is not known
+ * may take any number of words and may stand for an operand, so then the command may be any later word.
  */
-export function operandStarts(words: readonly ShellWord[], grammar: OptionGrammar): readonly number[] | undefined {
-  const starts = new Set<number>();
-  const seen = new Set<number>([0]);
-  for (const index of seen) {
-    if (seen.size > maxReadings) return undefined;
-    const word = words[index];
-    if (word === undefined) continue;
-    const text = word.pieces[0];
-    if (staticValue(word) === "--") starts.add(index + 1);
-    else if (!text.startsWith("-") || text === "-") starts.add(index);
-    else for (const next of afterOption(word, grammar)) seen.add(index + next);
+export function commandStarts(
+  words: readonly ShellWord[],
+  grammar: OptionGrammar,
+  operands: number,
+): readonly number[] {
+  let [index, left] = [0, operands];
+  for (let word = words[0]; word !== undefined; word = words[index]) {
+    if (staticValue(word) === "--") return [index + 1 + left];
+    const isOperand = !isOption(word) || staticValue(word) === "-";
+    const width = isOperand ? left : optionWidth(word, grammar);
+    if (width === undefined || word.splits) return [...words.keys()].slice(isOperand ? index + left : index + 1);
+    if (width === 0) return [index];
+    index += width;
+    if (isOperand) left = 0;
   }
-  return [...starts].sort((a, b) => a - b);
+  return [];
 }
 
-/** The possible numbers of words of an option, including itself. */
-function afterOption(word: ShellWord, grammar: OptionGrammar): readonly number[] {
+/** The number of words of an option, including itself. Undefined if the option is not known. */
+function optionWidth(word: ShellWord, grammar: OptionGrammar): number | undefined {
   const text = staticValue(word);
-  if (text === undefined || grammar.also?.test(text)) return [1];
+  if (text === undefined) return undefined;
+  if (grammar.also?.test(text)) return 1;
   const read = readOption(text, word, grammar);
-  if (read !== undefined) return [read.at(-1)?.needsValue ? 2 : 1];
-  return text.includes("=") ? [1] : [1, 2];
+  if (read !== undefined) return read.at(-1)?.needsValue ? 2 : 1;
+  return text.includes("=") ? 1 : undefined;
 }
 
 interface ReadOption extends ProgramOption {
