@@ -161,12 +161,18 @@ describe("options of git", () => {
     "git config alias.z '!rm x'",
     "git config -f .git/config core.pager 'rm x'",
     "git-rebase -x 'rm x' HEAD~3",
+    "git -c merge.ff.driver='rm x' merge b",
+    "git config credential.helper 'store; rm x'",
+    "git submodule--helper foreach -- 'rm x'",
+    "git merge-index -o rm x -a",
+    "git send-email --smtp-server='rm x' f",
+    "git daemon --access-hook='rm x'",
   ];
   test("a deny rule covers the commands they name", () => {
     expect(decisionsOf(runs, notRm)).toEqual(all(runs, "deny"));
   });
   test("a rule for git does not cover the programs they name", () => {
-    const others = runs.map((command) => command.replace("rm x", "evil"));
+    const others = runs.map((command) => command.replace(/(store; )?rm x/, "/evil"));
     expect(decisionsOf(others, { allow: ["Bash(git *)"] })).toEqual(all(others, "ask"));
   });
   test("a file they write is a write, which no rule for git covers", () => {
@@ -179,6 +185,8 @@ describe("options of git", () => {
       "git format-patch -ko out HEAD~3",
       "git archive -o f.tar HEAD",
       "git bundle create f HEAD",
+      "git checkout-index --prefix=.git/hooks/ -a",
+      "git fast-import --export-marks=f",
       "git bundle create -q --version 2 f HEAD",
       "git config -f f user.name x",
       "git config --file=f --unset user.name",
@@ -206,9 +214,32 @@ describe("options of git", () => {
       'git config "$key" x',
       "git config --rename-sec x alias",
       "git remote add --mirror o x",
+      "git for-each-repo --config=a.b push",
+      "git remote-ext o 'touch f'",
+      "git clone --template=t a",
+      "git init --templ t",
+      "git difftool --tool=../../../x",
+      "git --work-tree=.git/hooks checkout -- pre-commit",
+      "git -c remote.o.url=ext::x fetch o",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "ask"));
   });
+  test.each([
+    ...["tar.x.command", "core.alternateRefsCommand", "gpg.ssh.defaultKeyCommand", "gc.recentObjectsHook"],
+    ...["init.templateDir", "sendemail.sendmailCmd", "imap.tunnel", "guitool.x.cmd", "difftool.x.path", "diff.tool"],
+    ...["rebase.instructionFormat", "protocol.ext.allow", "merge.log.driver", "branch.x.mergeOptions", "un.known"],
+  ])(
+    "a setting that is not known to be plain is asked about, or denied if a denied command occurs in it: %s",
+    (key) => {
+      const commands = [
+        `git config ${key} 'touch f'`,
+        `git config set --global ${key} 'touch f'`,
+        `git -c ${key}='touch f' gc`,
+      ];
+      expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "ask"));
+      expect(decisionsOf(commands, { allow: ["Bash(git *)"], deny: ["Bash(touch *)"] })).toEqual(all(commands, "deny"));
+    },
+  );
   test("settings that name no program do not matter", () => {
     const commands = [
       "git -c color.ui=false log",
@@ -226,6 +257,13 @@ describe("options of git", () => {
       "git remote add --mirror=fetch o x",
       "git grep -neTODO",
       "git config -f .gitmodules user.name",
+      "git config --type bool core.fileMode false",
+      "git config --global user.name 'A. B.'",
+      "git config credential.helper 'cache --timeout=300'",
+      "git config url.git@a.b:.insteadOf https://a.b/",
+      "git config remote.origin.url https://a.b/c",
+      "git -c gc.auto=0 fetch",
+      "git commit --template=t",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));
   });

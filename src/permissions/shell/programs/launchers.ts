@@ -6,7 +6,7 @@ type LauncherRow = readonly [programs: string, wrapper: Wrapper];
 /** Programs that start another one with the same files: tracers, namespaces, schedulers, terminals. */
 const around: readonly LauncherRow[] = [
   ["setpriv, prlimit, numactl, valgrind, dbus-run-session, eatmydata, torsocks, torify, catchsegv", {}],
-  ["perf stat, perf record, git bisect run", {}],
+  ["perf stat, perf record, git bisect run, git merge-index", {}],
   ["ip netns exec, direnv exec", { operands: 1 }],
   ["strace", { usage: "-cCdfFhikqrtTvVwxyzZDn -abeEIoOpPsSuUX= --trace= --output=" }],
   ["ltrace", { usage: "-bcCfhiLrStTV -aADeFlnopsuwx=" }],

@@ -36,7 +36,7 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
 
 /** Programs of git that are a verb of it: `git-push` is `git push`. */
 const gitPrograms =
-  /^git-(add|am|apply|archive|bisect|blame|branch|bundle|checkout|checkout-index|cherry-pick|clean|clone|commit|config|diff|difftool|fetch|filter-branch|format-patch|gc|grep|http-push|log|ls-remote|merge|mv|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|send-email|send-pack|show|stash|submodule|switch|tag|update-ref|worktree)$/;
+  /^git-(add|am|apply|archive|bisect|blame|branch|bundle|checkout|checkout-index|cherry-pick|clean|clone|commit|config|daemon|diff|difftool|fetch|filter-branch|for-each-repo|format-patch|gc|grep|http-push|init|instaweb|log|ls-remote|merge|merge-index|mergetool|mv|pull|push|read-tree|rebase|reflog|remote|remote-ext|remote-fd|reset|restore|revert|rm|send-email|send-pack|shell|show|stash|submodule|submodule--helper|svn|switch|tag|update-ref|worktree)$/;
 
 function wordOf(text: string): ShellWord {
   return { ...emptyWord, pieces: [text], raw: text };
