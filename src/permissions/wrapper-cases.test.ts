@@ -104,6 +104,19 @@ const wrapped = [
   "pkexec rm x",
   "perf stat rm x",
   "entr rm x",
+  "flatpak-spawn --host rm x",
+  "systemd-nspawn -D / rm x",
+  "arch -x86_64 rm x",
+  "sandbox-exec -p profile rm x",
+  "rustup run stable rm x",
+  "mosh host -- rm x",
+  "vagrant ssh -c 'rm x'",
+  "capsh -- -c 'rm x'",
+  "hg --config alias.z='!rm x' z",
+  "svn diff --diff-cmd rm a",
+  "npm --script-shell=rm test",
+  "tcpdump -z rm -w f",
+  "wget --use-askpass=rm u",
 ];
 
 test("a deny rule covers the command inside wrappers, launchers and options that run one", () => {

@@ -6,7 +6,13 @@ type LauncherRow = readonly [programs: string, wrapper: Wrapper];
 /** Programs that start another one with the same files: tracers, namespaces, schedulers, terminals. */
 const around: readonly LauncherRow[] = [
   ["setpriv, prlimit, numactl, valgrind, dbus-run-session, eatmydata, torsocks, torify, catchsegv", {}],
-  ["perf stat, perf record, git bisect run, git merge-index", {}],
+  ["perf stat, perf record, uftrace record, git bisect run, git merge-index, toolbox run, mosh", {}],
+  [
+    "flatpak-spawn, systemd-nspawn, systemd-inhibit, minijail0, nsjail, aa-exec, fakechroot, sandbox-exec, arch, wsl",
+    {},
+  ],
+  ["rlwrap, mangohud, gamemoderun, cage, trickle, retry, nq, lldb, distrobox enter", {}],
+  ["capsh, vagrant ssh", { scripts: "-c= --command=", startsShell: true }],
   ["ip netns exec, direnv exec", { operands: 1 }],
   ["strace", { usage: "-cCdfFhikqrtTvVwxyzZDn -abeEIoOpPsSuUX= --trace= --output=" }],
   ["ltrace", { usage: "-bcCfhiLrStTV -aADeFlnopsuwx=" }],
@@ -51,7 +57,10 @@ const carriers: readonly LauncherRow[] = [
   ["softlimit, tsocks, bear, heaptrack, rr record, perf trace, linux32, linux64, i386, x86_64, uname26", {}],
   // The loader starts the program that it is given.
   ["ld.so, ld-linux.so.2, ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ld-musl-x86_64.so.1, ld-musl-aarch64.so.1", {}],
-  ["aws-vault exec, chamber exec, gosu, su-exec, setuidgid, s6-setuidgid, envdir, ip vrf exec", { operands: 1 }],
+  [
+    "aws-vault exec, chamber exec, rustup run, gosu, su-exec, setuidgid, s6-setuidgid, envdir, ip vrf exec",
+    { operands: 1 },
+  ],
   ["bun exec, xterm, gnome-terminal", { joins: true }],
   ["npx", { usage: "-yq -pw= --package=", scripts: "-c= --call=" }],
   ["npm exec, npm x", { usage: "-y -pw= --package=", scripts: "-c= --call=" }],

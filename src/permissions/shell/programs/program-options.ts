@@ -188,7 +188,7 @@ export function optionValues(words: readonly ShellWord[], wanted: string, flags?
     const next = words[index + 1];
     if (!first.startsWith("-")) return [];
     if (first.startsWith("--")) return longValue(word, next, [...long.keys()]);
-    const cluster = /^-[A-Za-z0-9]*/.exec(first)?.[0] ?? "";
+    const cluster = /^-[A-Za-z0-9#]*/.exec(first)?.[0] ?? "";
     return [...letters.keys()].flatMap((letter) => {
       const at = cluster.indexOf(letter, 1);
       if (at < 0 || flags?.test(cluster.slice(1, at)) === false) return [];
