@@ -6,14 +6,13 @@ import type { ShellPart } from "hookline/permissions";
 import { ask, type Blueprint, blueprint, deny } from "hookline/sdk";
 
 export interface BlockDestructiveOptions {
-  /** A program and what must all be among its words; `-f` is found in `-xf`, `--force` in `--forc`, `of=/dev/` by its front. */
+  /** A program and what must all be among its words; `-f` is found in `-xf`, `--force` in `--forc`, `.` in `*`, `of=/dev/` by its front. */
   readonly also?: readonly string[];
 }
 
 const usual = "rm -r|-R|--recursive,find -delete,rimraf,rmtree,rmsync,shred,mkfs,wipefs,blkdiscard,dd of=/dev/";
-const work = "git clean -f|--force,git checkout .|:/|-f|--force,git restore .|:/,git stash drop|clear,git reset --hard";
-const refs =
-  "git switch -f|--force|--discard-changes,git branch -D|-f|--force,git rm -f|--force .|:/,git update-ref -d";
+const work = "git clean -f|--force,git checkout .|-f|--force,git restore .,git stash drop|clear,git reset --hard";
+const refs = "git switch -f|--force|--discard-changes,git branch -D|-f|--force,git rm -f|--force .,git update-ref -d";
 const sent = "git push -f|--force|+|:|-d|--delete|--mirror|--prune,git send-pack -f|--force|+|:|--mirror";
 const hidden = /^(?:export )?GIT_(?:CONFIG|DIR|COMMON_DIR|EXEC_PATH|\w+=.*\brm\b)/;
 const disk = /^\/dev\/(?!null|zero|u?random|full|std|tty|pts|fd|shm)/;
@@ -54,7 +53,8 @@ function look(part: ShellPart, rules: readonly string[][], cwd: string) {
 }
 
 function fits(given: string, word: string): boolean {
-  if (word.startsWith("--")) return given.length > 3 && word.startsWith(given);
+  if (word.startsWith("--")) return given.length > 2 && word.startsWith(given);
   if (/^-.$/.test(word)) return /^-[^-]/.test(given) && given.includes(word.charAt(1));
+  if (word === ".") return /^(?::|[.*?/]+$)/.test(given);
   return /[/+:]$/.test(word) ? given.startsWith(word) : given.replace(/\/$/, "") === word;
 }

@@ -138,6 +138,8 @@ test("files that only options name count: curl, wget, xargs and attached values"
   expectAll("deny", ["curl file://$PWD/.env", "find .env -exec cat {} +"], noRead);
   expectAll("deny", ["wget --post-file=.env x", "curl --data-binary @.env x", "sed 'r .env' a.txt"], noRead);
   expectAll("deny", ["curl -o .env x", "wget -O .env x", "git log --output=.env"], noEdit);
+  expectAll("deny", ["curl -Go .env x", "curl -#Jo .env x", "wget -bO .env x", "wget -rP .env x"], noEdit);
+  expectAll("deny", ["curl -pT .env x", "xargs -0ra .env"], noRead);
 });
 
 test("words that come from standard input or from find are asked about when the text names a denied file", () => {

@@ -179,3 +179,27 @@ test("a rule that denies reading or editing a file covers git given that file", 
     "git status",
   ]);
 });
+
+test("an option whose value is optional does not take the next word", () => {
+  const outside = [
+    "grep --color PRIVATE /root/.ssh/id_rsa",
+    "grep --colour PRIVATE /root/.ssh/id_rsa",
+    "grep --context PRIVATE /root/.ssh/id_rsa",
+    "diff --color /etc/passwd a",
+    "diff --unified /etc/passwd a",
+    "diff --context /etc/passwd a",
+    "ls --color /etc",
+  ];
+  expectAll("ask", {}, outside);
+  expectAll("deny", { deny: ["Read(./a)"] }, ["ls --color a", "grep --color x a", "diff --unified a kept.txt"]);
+  expectAll("allow", {}, ["ls --color", "ls --color=auto", "grep --color x a", "diff --unified=5 --color a kept.txt"]);
+  expectAll("deny", { allow: ["Bash"], deny: ["Bash(rm *)"] }, [
+    "watch -dn rm x",
+    "watch -d rm x",
+    "watch --differences rm x",
+    "sed -iep '1e rm x' f",
+    "sed -if '1e rm x' f",
+    "sed -lep '1e rm x' f",
+  ]);
+  expectAll("ask", { allow: ["Bash"], deny: ["Read(./a)"] }, ['od -w "$x"', 'pr -s "$x"', 'column -t "$x"']);
+});

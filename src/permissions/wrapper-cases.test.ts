@@ -104,6 +104,19 @@ const wrapped = [
   "pkexec rm x",
   "perf stat rm x",
   "entr rm x",
+  "flatpak-spawn --host rm x",
+  "systemd-nspawn -D / rm x",
+  "arch -x86_64 rm x",
+  "sandbox-exec -p profile rm x",
+  "rustup run stable rm x",
+  "mosh host -- rm x",
+  "vagrant ssh -c 'rm x'",
+  "capsh -- -c 'rm x'",
+  "hg --config alias.z='!rm x' z",
+  "svn diff --diff-cmd rm a",
+  "npm --script-shell=rm test",
+  "tcpdump -z rm -w f",
+  "wget --use-askpass=rm u",
 ];
 
 test("a deny rule covers the command inside wrappers, launchers and options that run one", () => {
@@ -161,12 +174,18 @@ describe("options of git", () => {
     "git config alias.z '!rm x'",
     "git config -f .git/config core.pager 'rm x'",
     "git-rebase -x 'rm x' HEAD~3",
+    "git -c merge.ff.driver='rm x' merge b",
+    "git config credential.helper 'store; rm x'",
+    "git submodule--helper foreach -- 'rm x'",
+    "git merge-index -o rm x -a",
+    "git send-email --smtp-server='rm x' f",
+    "git daemon --access-hook='rm x'",
   ];
   test("a deny rule covers the commands they name", () => {
     expect(decisionsOf(runs, notRm)).toEqual(all(runs, "deny"));
   });
   test("a rule for git does not cover the programs they name", () => {
-    const others = runs.map((command) => command.replace("rm x", "evil"));
+    const others = runs.map((command) => command.replace(/(store; )?rm x/, "/evil"));
     expect(decisionsOf(others, { allow: ["Bash(git *)"] })).toEqual(all(others, "ask"));
   });
   test("a file they write is a write, which no rule for git covers", () => {
@@ -179,6 +198,8 @@ describe("options of git", () => {
       "git format-patch -ko out HEAD~3",
       "git archive -o f.tar HEAD",
       "git bundle create f HEAD",
+      "git checkout-index --prefix=.git/hooks/ -a",
+      "git fast-import --export-marks=f",
       "git bundle create -q --version 2 f HEAD",
       "git config -f f user.name x",
       "git config --file=f --unset user.name",
@@ -206,9 +227,32 @@ describe("options of git", () => {
       'git config "$key" x',
       "git config --rename-sec x alias",
       "git remote add --mirror o x",
+      "git for-each-repo --config=a.b push",
+      "git remote-ext o 'touch f'",
+      "git clone --template=t a",
+      "git init --templ t",
+      "git difftool --tool=../../../x",
+      "git --work-tree=.git/hooks checkout -- pre-commit",
+      "git -c remote.o.url=ext::x fetch o",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "ask"));
   });
+  test.each([
+    ...["tar.x.command", "core.alternateRefsCommand", "gpg.ssh.defaultKeyCommand", "gc.recentObjectsHook"],
+    ...["init.templateDir", "sendemail.sendmailCmd", "imap.tunnel", "guitool.x.cmd", "difftool.x.path", "diff.tool"],
+    ...["rebase.instructionFormat", "protocol.ext.allow", "merge.log.driver", "branch.x.mergeOptions", "un.known"],
+  ])(
+    "a setting that is not known to be plain is asked about, or denied if a denied command occurs in it: %s",
+    (key) => {
+      const commands = [
+        `git config ${key} 'touch f'`,
+        `git config set --global ${key} 'touch f'`,
+        `git -c ${key}='touch f' gc`,
+      ];
+      expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "ask"));
+      expect(decisionsOf(commands, { allow: ["Bash(git *)"], deny: ["Bash(touch *)"] })).toEqual(all(commands, "deny"));
+    },
+  );
   test("settings that name no program do not matter", () => {
     const commands = [
       "git -c color.ui=false log",
@@ -226,6 +270,13 @@ describe("options of git", () => {
       "git remote add --mirror=fetch o x",
       "git grep -neTODO",
       "git config -f .gitmodules user.name",
+      "git config --type bool core.fileMode false",
+      "git config --global user.name 'A. B.'",
+      "git config credential.helper 'cache --timeout=300'",
+      "git config url.git@a.b:.insteadOf https://a.b/",
+      "git config remote.origin.url https://a.b/c",
+      "git -c gc.auto=0 fetch",
+      "git commit --template=t",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));
   });
@@ -250,4 +301,44 @@ test.each([
   ["s/a", { opaque: true }],
 ])("the effects of the sed script %j are known", (script, effects) => {
   expect(readSedScript(script)).toEqual({ runs: [], reads: [], writes: [], ...effects });
+});
+
+test("behind an option of a launcher that is not known, every word may be the command that a deny rule covers", () => {
+  const commands = [
+    "bwrap --bind / / rm x",
+    "bwrap --dev-bind / / sh -c 'rm x'",
+    "bwrap --setenv A -b --symlink a b rm x",
+    "docker run --gpus all image rm x",
+    "docker run $options image rm x",
+    "podman exec -l rm x",
+    "lxc exec web --env A=B rm x",
+    "screen -S name -R rm x",
+    "script -t log rm x",
+    "docker --context exec run image rm x",
+    `npm ${"--silent ".repeat(20)}exec rm x`,
+  ];
+  expect(decisionsOf(commands, notRm)).toEqual(all(commands, "deny"));
+  const others = [
+    "bwrap --ro-bind /usr /usr --ro-bind /lib /lib --ro-bind /bin /bin --dev /dev --proc /proc --unshare-all npm test",
+    "docker run --gpus all image npm test",
+    'docker exec "$container" ls',
+    "npx --no-install eslint .",
+    "uv run --frozen manage.py set x",
+  ];
+  expect(decisionsOf(others, notRm)).toEqual(all(others, "allow"));
+  const long = `bwrap ${"--ro-bind /a /a ".repeat(30)}npm test`;
+  expect(decide(long, notRm)).toBe("ask");
+  expect(decide("docker run --gpus all image npm test", { allow: ["Bash(docker *)"] })).toBe("allow");
+});
+
+test("the options of launchers take as many words as those of the programs", () => {
+  const commands = [
+    "faketime -f @2020 rm x",
+    "faketime -p 5 now rm x",
+    "nsenter -r rm x",
+    "nsenter -t 1 -w rm x",
+    "ltrace -b rm x",
+    "tmux run -d 5 'rm x'",
+  ];
+  expect(decisionsOf(commands, notRm)).toEqual(all(commands, "deny"));
 });

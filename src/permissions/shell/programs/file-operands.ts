@@ -116,12 +116,16 @@ function namesIn(pattern: string): string[] {
   return [...new Set(attached.filter((name) => name !== undefined))];
 }
 
-/** Letters of options of curl and wget without a value. */
-const flags = /^[0-9#afgiIjkLnNORsSvZqc]*$/;
+/** What may precede a letter in the same word: no letter of an option that takes a value. */
+const flags: Readonly<Record<string, RegExp>> = {
+  curl: /^[^AbCcdDeEFHKmoPQrtTuUwxXyYz]*$/,
+  wget: /^[^aABDeiIloOPQRtTUwX]*$/,
+  xargs: /^[^adeEiIlLnPs]*$/,
+};
 
 /** Files in the options of programs whose operands are not files. */
 function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
-  const values = (wanted: string) => optionValues(args, wanted, flags);
+  const values = (wanted: string) => optionValues(args, wanted, flags[head]);
   const files = (words: readonly ShellWord[], access: FileOperand["access"]) =>
     words.flatMap((word) => operandsIn(word, access));
   switch (head) {

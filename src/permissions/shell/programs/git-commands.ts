@@ -1,21 +1,45 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { type Inner, opaque, scriptOf } from "./inner-command.ts";
-import { cutWord, isAbbreviation, isOption, operandStarts, optionValues } from "./program-options.ts";
+import { commandStarts, cutWord, isAbbreviation, isOption, optionValues } from "./program-options.ts";
 
-/** Settings that name no program. */
-const plainKey =
-  /^(color|column|advice|log|user|author|committer|i18n|status|rerere|gc|pack|index|feature|versionsort|tag|branch|rebase|pull|push|fetch|commit|init\.defaultbranch|merge\.(conflictstyle|ff|log|renames|stat)|diff\.(algorithm|noprefix|mnemonicprefix|renames|renamelimit|context|colormoved|wordregex|submodule|interhunkcontext|statgraphwidth)|core\.(quotepath|abbrev|autocrlf|eol|safecrlf|ignorecase|filemode|longpaths|symlinks|precomposeunicode|whitespace|bare|compression|logallrefupdates|preloadindex|untrackedcache|commentchar)|http\.(postbuffer|sslverify|lowspeedlimit|lowspeedtime|extraheader|version)|protocol\.version|safe\.directory|blame|grep\.(linenumber|patterntype|fullname|column)|format\.(pretty|signoff)|transfer|receive\.deny\w*)(\.|$)/i;
+/** Settings that name no program and do not change what a later command of git does. Any other setting may. */
+const plainKey = new RegExp(
+  `^(${[
+    "(color|column|advice|log|user|author|committer|i18n|status|rerere|pack|index|feature|versionsort|tag|push|fetch|commit|commitgraph)\\..+",
+    "(transfer|blame|stash|checkout|clean|apply|am|notes|pretty|mailmap|repack|worktree|maintenance|showbranch)\\..+",
+    "branch\\.(.+\\.)?(remote|pushremote|merge|rebase|description|sort|autosetup\\w+)",
+    "rebase\\.(abbreviatecommands|autosquash|autostash|backend|forkpoint|missingcommitscheck|stat|update-?refs)",
+    "gc\\.(aggressive\\w+|auto\\w*|cruftpacks|logexpiry|packrefs|rerere\\w+|(.+\\.)?(prune|worktreeprune|reflog)expire\\w*)",
+    "(pull\\.(rebase|ff)|init\\.defaultbranch|help\\.(autocorrect|format)|interactive\\.singlekey|add\\.ignoreerrors)",
+    "merge\\.(conflictstyle|ff|log|renames|renamelimit|directoryrenames|renormalize|stat|autostash|verbosity)",
+    "diff\\.(algorithm|noprefix|mnemonicprefix|renames|renamelimit|context|colormoved\\w*|wordregex|submodule|interhunkcontext)",
+    "diff\\.(statgraphwidth|relative|ignoresubmodules|indentheuristic|.+\\.(binary|xfuncname|wordregex|cachetextconv))",
+    "core\\.(quotepath|abbrev|autocrlf|eol|safecrlf|ignorecase|filemode|longpaths|symlinks|precomposeunicode|whitespace|bare)",
+    "core\\.(compression|logallrefupdates|preloadindex|untrackedcache|comment(char|string)|excludesfile|attributesfile)",
+    "core\\.(sparsecheckout(cone)?|bigfilethreshold|sharedrepository|protect(hfs|ntfs)|trustctime|checkstat|commitgraph)",
+    "http\\.(.+\\.)?(postbuffer|sslverify|sslcainfo|lowspeed(limit|time)|extraheader|version|proxy|followredirects)",
+    "(difftool\\.prompt|mergetool\\.(prompt|keepbackup)|gpg\\.(format|mintrustlevel|ssh\\.allowedsignersfile))",
+    "(protocol\\.version|safe\\.directory|grep\\.\\w+|format\\.(pretty|signoff|subjectprefix|to|cc|from)|receive\\.deny\\w*)",
+    "(remote\\.pushdefault|remote\\..+\\.(url|pushurl|fetch|prune(tags)?|tagopt|promisor|partialclonefilter))",
+    "(url\\..+\\.(push)?insteadof|credential\\.(.+\\.)?(username|usehttppath))",
+    "submodule\\.(recurse|fetchjobs|active|.+\\.(url|branch|active|ignore))",
+  ].join("|")})$`,
+  "is",
+);
 
 /** Settings whose value is a command line. */
 const commandKey =
   /^(core\.(pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(command|textconv)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(clean|smudge|process)|interactive\.difffilter|gpg(\..+)?\.program|credential(\..+)?\.helper|trailer\..+\.(command|cmd)|browser\..+\.cmd|man\..+\.cmd|uploadpack\.packobjectshook|remote\..+\.(uploadpack|receivepack)|alias\..+|submodule\..+\.update)$/i;
 
-/** Settings that change what later commands of git do, in addition to aliases. */
-const laterKey = /^(include(if\..+)?\.path|core\.hookspath|remote\..+\.(push|mirror))$/i;
+/** Verbs that run what other repositories, a stream or their own options name. */
+const opaqueVerbs = /^(for-each-repo|remote-ext|remote-fd|shell|instaweb)$/;
 
 /** Options whose value is a command line, by verb; `*` for every verb. */
 const commandOptions: ReadonlyMap<string, string> = new Map([
-  ["*", "--upload-pack= --receive-pack= --exec= --extcmd= --to-cmd= --cc-cmd= --header-cmd= --sendmail-cmd="],
+  [
+    "*",
+    "--upload-pack= --receive-pack= --exec= --extcmd= --to-cmd= --cc-cmd= --header-cmd= --sendmail-cmd= --smtp-server= --access-hook= --authors-prog=",
+  ],
   ["rebase", "-x="],
   ["clone", "-u="],
   ["difftool", "-x="],
@@ -62,7 +86,7 @@ export function readLine(args: readonly ShellWord[]) {
   for (; at < args.length; at++) {
     const word = args[at];
     const text = word?.pieces[0] ?? "";
-    if (/^--(git-dir|exec-path=|config-env)/.test(text)) opaque = `git ${text} can name programs to run`;
+    if (/^--(git-dir|work-tree|exec-path=|config-env)/.test(text)) opaque = `git ${text} can change what git runs`;
     if (text === "-c") {
       at += 1;
       const setting = args[at];
@@ -89,37 +113,41 @@ interface Setting {
 
 /** What a setting such as `core.pager=less` runs, or why that is unknown. A key alone means true. */
 function settingOf(word: ShellWord): Setting {
-  const [key = ""] = word.pieces[0].split("=");
-  return readSetting(key, cutWord(word, key.length + 1));
+  const [key = ""] = textOf(word).split("=");
+  return readSetting(key, word.pieces[0].startsWith(key) ? cutWord(word, key.length + 1) : word);
+}
+
+/** The text with a `$` for each unknown part. */
+function textOf({ pieces }: ShellWord): string {
+  return pieces.join("$");
 }
 
 function readSetting(key: string, value: ShellWord): Setting {
-  if (plainKey.test(key)) return {};
   const text = staticValue(value);
-  const why = `the setting ${key} of git can name programs to run`;
+  const why = `the setting ${key} can change what git runs`;
+  // An address such as `ext::x` names a program.
+  if (plainKey.test(key)) return /^\w+::/.test(value.pieces[0]) || key.includes("::") ? { why } : {};
   if (!commandKey.test(key)) return { why };
   if (text === undefined) return { run: value };
   if (/^(true|false|)$/.test(text)) return {};
   // In an alias only the text after `!` is for a shell; other text is a command of git.
   if (/^alias\./i.test(key) && !text.startsWith("!")) return { why };
-  if (/^(credential|submodule)/i.test(key) && !/^[!/]/.test(text)) return {};
+  // A name of a helper becomes `git credential-name`, for a shell.
+  if (/^(credential|submodule)/i.test(key) && /^[\w-][\w\s=.,:~/-]*$/.test(text)) return {};
   return { run: text.startsWith("!") ? cutWord(value, 1) : value };
 }
 
-/** What `git config core.pager less` stores: a command, or a change of what later commands of git do. Other settings run nothing. */
+/** What `git config core.pager less` stores: each word with a dot may be a key, with its value in the next word. */
 function written(rest: readonly ShellWord[]): Setting[] {
   const renames = (word: ShellWord) =>
     isAbbreviation(word.pieces[0], "--rename-section") || staticValue(word) === "rename-section";
   if (rest.some(renames)) return [{ why: "a renamed section of git's settings can name programs to run" }];
   const [first, ...others] = configOperands(rest);
   const operands = first && !/^(set|get|unset)$/.test(staticValue(first) ?? "") ? [first, ...others] : others;
-  return operands.slice(1).flatMap((value, at) => {
-    const name = operands[at];
-    const key = staticValue(name) ?? name?.pieces.join("$") ?? "";
-    if (commandKey.test(key)) return [readSetting(key, value)];
-    const isLater = laterKey.test(key) || (staticValue(name) === undefined && !plainKey.test(key));
-    return isLater ? [{ why: `the setting ${key} can change what git runs` }] : [];
-  });
+  const keys = operands.map(textOf);
+  return operands
+    .slice(1)
+    .flatMap((value, at) => (/[.$]/.test(keys[at] ?? "") ? [readSetting(keys[at] ?? "", value)] : []));
 }
 
 function configOperands(rest: readonly ShellWord[]): ShellWord[] {
@@ -137,10 +165,10 @@ function commandsOf(verb: string, rest: readonly ShellWord[]): ShellWord[] {
 }
 
 function eachSubmodule(verb: string, rest: readonly ShellWord[]): ShellWord[] {
-  if (verb !== "submodule") return [];
+  if (!/^submodule(--helper)?$/.test(verb)) return [];
   const at = rest.findIndex((word) => staticValue(word) === "foreach");
   const words = at < 0 ? [] : rest.slice(at + 1);
-  const [start] = operandStarts(words, { usage: "-q --recursive --quiet" }) ?? [];
+  const [start] = commandStarts(words, { usage: "-q --recursive --quiet" }, 0);
   const [first, ...more] = start === undefined ? [] : words.slice(start);
   if (first === undefined) return [];
   const pieces: [string, ...string[]] = [...first.pieces];
@@ -151,11 +179,11 @@ function eachSubmodule(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   return [{ ...first, pieces }];
 }
 
-/** The files of `--output=f`, and of `-o f` for verbs where `-o` means the same. */
+/** The files of `--output=f`, and of options of single verbs that mean the same. */
 function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
-  const letter = /^(format-patch|archive)$/.test(verb) ? "-o=" : "";
+  const own = /^(format-patch|archive)$/.test(verb) ? "-o=" : verb === "checkout-index" ? "--prefix=" : "";
   return [
-    ...optionValues(rest, `--output= --output-directory= ${letter}`),
+    ...optionValues(rest, `--output= --output-directory= --export-marks= ${own}`),
     ...bundles(verb, rest),
     ...configFiles(verb, rest),
   ];
@@ -165,10 +193,8 @@ function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
 function bundles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   if (verb !== "bundle" || staticValue(rest[0]) !== "create") return [];
   const words = rest.slice(1);
-  const starts = operandStarts(words, {
-    usage: "-q --quiet --progress --all-progress --all-progress-implied --version=",
-  });
-  return words.filter((_, at) => starts?.includes(at));
+  const usage = "-q --quiet --progress --all-progress --all-progress-implied --version=";
+  return commandStarts(words, { usage }, 0).flatMap((at) => words[at] ?? []);
 }
 
 const configChanges = "--add --unset --unset-all --replace-all --rename-section --remove-section --edit".split(" ");
@@ -183,10 +209,15 @@ function configFiles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
 
 function opaqueOption(verb: string, rest: readonly ShellWord[]): string | undefined {
   const texts = rest.map((word) => word.pieces[0]);
+  if (opaqueVerbs.test(verb)) return `git ${verb} runs what it is given`;
+  if (/^(clone|init)$/.test(verb) && optionValues(rest, "--template=").length > 0)
+    return "a template can contain hooks";
+  if (/^(diff|merge)tool$/.test(verb) && optionValues(rest, "-t= --tool=").some((word) => textOf(word).includes("/")))
+    return "the path of a tool names a script to run";
   if (texts.some((text) => isAbbreviation(text, "--ext-diff")))
     return `git ${verb} --ext-diff runs what the configuration names`;
   // Without a value it is a mirror for pushes too.
   if (verb === "remote" && texts.some((text) => isAbbreviation(text.replace(/=(?!fetch$).*/s, ""), "--mirror")))
     return "every push to a mirror overwrites and deletes its branches";
-  return texts.some((text) => text.startsWith("ext::")) ? "an ext:: address names a program to run" : undefined;
+  return texts.some((text) => /(^|=)ext::/.test(text)) ? "an ext:: address names a program to run" : undefined;
 }

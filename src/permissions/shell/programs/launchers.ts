@@ -7,19 +7,25 @@ type LauncherRow = readonly [programs: string, wrapper: Wrapper];
 /** Programs that start another one with the same files: tracers, namespaces, schedulers, terminals. */
 const around: readonly LauncherRow[] = [
   ["setpriv, prlimit, numactl, valgrind, dbus-run-session, eatmydata, torsocks, torify, catchsegv", {}],
-  ["perf stat, perf record, git bisect run", {}],
+  ["perf stat, perf record, uftrace record, git bisect run, git merge-index, toolbox run, mosh", {}],
+  [
+    "flatpak-spawn, systemd-nspawn, systemd-inhibit, minijail0, nsjail, aa-exec, fakechroot, sandbox-exec, arch, wsl",
+    {},
+  ],
+  ["rlwrap, mangohud, gamemoderun, cage, trickle, retry, nq, lldb, distrobox enter", {}],
+  ["capsh, vagrant ssh", { scripts: "-c= --command=", startsShell: true }],
   ["ip netns exec, direnv exec", { operands: 1 }],
   ["strace", { usage: "-cCdfFhikqrtTvVwxyzZDn -abeEIoOpPsSuUX= --trace= --output=" }],
-  ["ltrace", { usage: "-cCfhiLrStTV -aAbDeFlnopsuwx=" }],
+  ["ltrace", { usage: "-bcCfhiLrStTV -aADeFlnopsuwx=" }],
   ["unshare", { usage: "-imnpuUCTfrc -RwSG=", startsShell: true }],
-  ["nsenter", { usage: "-aFZ -tSGrw=", startsShell: true }],
+  ["nsenter", { usage: "-aFZ -tSG= -CimnpruwTUW[=]", startsShell: true }],
   ["systemd-run", { usage: "-tGPqdrS -pMHuE= --user --scope --pty --wait --pipe" }],
   ["run0", { usage: "--user= --group=", startsShell: true }],
   ["pkexec", { usage: "--user=" }],
   ["chronic", { usage: "-ev" }],
   ["unbuffer", { usage: "-p" }],
   ["caffeinate", { usage: "-dimsu -tw=" }],
-  ["script", { usage: "-aefqr -EIOBTmot=", operands: 1, scripts: "-c= --command=" }],
+  ["script", { usage: "-aefqr -EIOBTmo=", operands: 1, scripts: "-c= --command=" }],
   ["runuser", { usage: "-flpmPTh -ugGsw=", startsShell: true, scripts: "-c= --command=" }],
   ["sg", { operands: 1, startsShell: true, joins: true, scripts: "-c=" }],
   ["taskset", { usage: "-ap", operands: 1 }],
@@ -29,7 +35,7 @@ const around: readonly LauncherRow[] = [
   ["xvfb-run", { usage: "-ahl -efnps=" }],
   ["firejail, bwrap", { startsShell: true }],
   ["proot", { usage: "-rbw=", startsShell: true }],
-  ["faketime", { usage: "-m -f=", operands: 1 }],
+  ["faketime", { usage: "-mf -p=", operands: 1 }],
   ["proxychains, proxychains4", { usage: "-q -f=" }],
   ["sshpass", { usage: "-evh -fdpP=" }],
   ["start-stop-daemon", { usage: "-bmqvtoS -puncgdNs=", scripts: "-x= --exec=" }],
@@ -39,7 +45,7 @@ const around: readonly LauncherRow[] = [
 
 const container: Wrapper = {
   usage:
-    "-ditPTq -aceghlmpuvw= --rm --interactive --tty --detach --privileged --init --read-only --name= --env= --volume= --user= --workdir= --network= --mount= --env-file=",
+    "-ditPTq -aceghmpuvw= --rm --interactive --tty --detach --privileged --init --read-only --name= --env= --volume= --user= --workdir= --network= --mount= --env-file=",
   operands: 1,
   elsewhere: true,
   scripts: "--entrypoint=",
@@ -52,7 +58,10 @@ const carriers: readonly LauncherRow[] = [
   ["softlimit, tsocks, bear, heaptrack, rr record, perf trace, linux32, linux64, i386, x86_64, uname26", {}],
   // The loader starts the program that it is given.
   ["ld.so, ld-linux.so.2, ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ld-musl-x86_64.so.1, ld-musl-aarch64.so.1", {}],
-  ["aws-vault exec, chamber exec, gosu, su-exec, setuidgid, s6-setuidgid, envdir, ip vrf exec", { operands: 1 }],
+  [
+    "aws-vault exec, chamber exec, rustup run, gosu, su-exec, setuidgid, s6-setuidgid, envdir, ip vrf exec",
+    { operands: 1 },
+  ],
   ["bun exec, xterm, gnome-terminal", { joins: true }],
   ["npx", { usage: "-yq -pw= --package=", scripts: "-c= --call=" }],
   ["npm exec, npm x", { usage: "-y -pw= --package=", scripts: "-c= --call=" }],
@@ -80,12 +89,12 @@ const carriers: readonly LauncherRow[] = [
   ["scan-build", { usage: "-o=" }],
   ["dtach", { usage: "-nNcAazE -er=", operands: 1 }],
   ["abduco", { usage: "-nNcAafr -e=", operands: 1 }],
-  ["screen", { usage: "-dDmALqOUax -ShcteTpsrR=" }],
+  ["screen", { usage: "-dDmALqOUax -ShcteTps=" }],
   [
-    "tmux new, tmux new-session, tmux neww, tmux new-window, tmux splitw, tmux split-window, tmux run, tmux run-shell, " +
-      "tmux respawn-pane",
+    "tmux new, tmux new-session, tmux neww, tmux new-window, tmux splitw, tmux split-window, tmux respawn-pane",
     { usage: "-AbdDEhIPSvXZ -ceFlnstxy=", joins: true },
   ],
+  ["tmux run, tmux run-shell", { usage: "-bCE -cdt=", joins: true }],
   ...["docker", "podman", "nerdctl"].map((name): LauncherRow => {
     const verbs = ["run", "exec", "container run", "container exec", "compose run", "compose exec"];
     return [verbs.map((verb) => `${name} ${verb}`).join(", "), container];

@@ -11,7 +11,7 @@ export interface OptionGrammar {
   readonly plus?: boolean;
 }
 
-/** Whether an option has no value, one in the same or the next word, or at most one behind an equals sign. */
+/** Whether an option has no value, one in the same or the next word, or at most one in the same word. */
 type ValueForm = "none" | "needed" | "attached";
 
 interface Usage {
@@ -21,7 +21,7 @@ interface Usage {
 
 const parsed = new Map<string, Usage>();
 
-/** Parses a usage line: in `-abc -n= --all --color= --eof[=]` the options -n and --color need a value, and --eof may have one. */
+/** Parses a usage line: in `-abc -n= --all --sort= --color[=]` the options -n and --sort need a value, and --color may have one. */
 function parseUsage(usage: string): Usage {
   return getOrMake(parsed, usage, () => {
     const [letters, long] = [new Map<string, ValueForm>(), new Map<string, ValueForm>()];
@@ -101,34 +101,36 @@ function readFrom(words: readonly ShellWord[], start: number, grammar: OptionGra
   return { next: words.length, ended: false };
 }
 
-const maxReadings = 16;
-
 /**
- * Where the operands may begin, for a program whose options are only partly known: an unknown option may or may not take the next
- * word. Undefined if there are too many possibilities.
+ * Where the inner command may begin, for a program whose options are only partly known: behind its operands, and its options before and after these. An option that is not known
+ * may take any number of words and may stand for an operand, so then the command may be any later word.
  */
-export function operandStarts(words: readonly ShellWord[], grammar: OptionGrammar): readonly number[] | undefined {
-  const starts = new Set<number>();
-  const seen = new Set<number>([0]);
-  for (const index of seen) {
-    if (seen.size > maxReadings) return undefined;
-    const word = words[index];
-    if (word === undefined) continue;
-    const text = word.pieces[0];
-    if (staticValue(word) === "--") starts.add(index + 1);
-    else if (!text.startsWith("-") || text === "-") starts.add(index);
-    else for (const next of afterOption(word, grammar)) seen.add(index + next);
+export function commandStarts(
+  words: readonly ShellWord[],
+  grammar: OptionGrammar,
+  operands: number,
+): readonly number[] {
+  let [index, left] = [0, operands];
+  for (let word = words[0]; word !== undefined; word = words[index]) {
+    if (staticValue(word) === "--") return [index + 1 + left];
+    const isOperand = !isOption(word) || staticValue(word) === "-";
+    const width = isOperand ? left : optionWidth(word, grammar);
+    if (width === undefined || word.splits) return [...words.keys()].slice(isOperand ? index + left : index + 1);
+    if (width === 0) return [index];
+    index += width;
+    if (isOperand) left = 0;
   }
-  return [...starts].sort((a, b) => a - b);
+  return [];
 }
 
-/** The possible numbers of words of an option, including itself. */
-function afterOption(word: ShellWord, grammar: OptionGrammar): readonly number[] {
+/** The number of words of an option, including itself. Undefined if the option is not known. */
+function optionWidth(word: ShellWord, grammar: OptionGrammar): number | undefined {
   const text = staticValue(word);
-  if (text === undefined || grammar.also?.test(text)) return [1];
+  if (text === undefined) return undefined;
+  if (grammar.also?.test(text)) return 1;
   const read = readOption(text, word, grammar);
-  if (read !== undefined) return [read.at(-1)?.needsValue ? 2 : 1];
-  return text.includes("=") ? [1] : [1, 2];
+  if (read !== undefined) return read.at(-1)?.needsValue ? 2 : 1;
+  return text.includes("=") ? 1 : undefined;
 }
 
 interface ReadOption extends ProgramOption {
@@ -155,7 +157,7 @@ function readOption(text: string, word: ShellWord, { usage = "" }: OptionGrammar
     else
       return [
         ...read,
-        index + 1 === text.length ? { name, needsValue: true } : { name, value: cutWord(word, index + 1) },
+        index + 1 === text.length ? { name, needsValue: form === "needed" } : { name, value: cutWord(word, index + 1) },
       ];
   }
   return read;
@@ -174,7 +176,7 @@ export function optionValues(words: readonly ShellWord[], wanted: string, flags?
     const next = words[index + 1];
     if (!first.startsWith("-")) return [];
     if (first.startsWith("--")) return longValue(word, next, [...long.keys()]);
-    const cluster = /^-[A-Za-z0-9]*/.exec(first)?.[0] ?? "";
+    const cluster = /^-[A-Za-z0-9#]*/.exec(first)?.[0] ?? "";
     return [...letters.keys()].flatMap((letter) => {
       const at = cluster.indexOf(letter, 1);
       if (at < 0 || flags?.test(cluster.slice(1, at)) === false) return [];

@@ -20,7 +20,7 @@ const readOnlyCommands: ReadonlyMap<string, ReadOnlyCommand> = new Map(
     ls: {
       usage:
         "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
-        "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
+        "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color[=] " +
         "--sort= --time= --time-style= --format= --ignore= --hide=",
       reads: "here",
     },
@@ -66,8 +66,8 @@ const readOnlyCommands: ReadonlyMap<string, ReadOnlyCommand> = new Map(
       usage:
         "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
         "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
-        "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
-        "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
+        "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified[=] " +
+        "--context[=] --width= --exclude= --color[=] --label= --ignore-matching-lines=",
       deep: ["r", "--recursive"],
     },
     grep: {
@@ -78,7 +78,7 @@ const readOnlyCommands: ReadonlyMap<string, ReadOnlyCommand> = new Map(
         "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
         "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
         "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
-        "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
+        "--before-context= --context[=] --max-count= --include= --exclude= --exclude-dir= --color[=] --colour[=] " +
         "--binary-files= --label=",
       deep: ["r", "R", "--recursive", "--dereference-recursive"],
       also: /^-\d+$/,

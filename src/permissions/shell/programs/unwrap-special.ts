@@ -8,8 +8,9 @@ import { cutWord, optionValues } from "./program-options.ts";
 
 /** The scripts of sed: the values of `-e`, else the first operand. A script in a file (`-f`) is not read. */
 export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
-  const given = optionValues(args, "-e= --expression=");
-  const inFile = args.some((word) => /^(-[A-Za-z]*f|--file)/.test(word.pieces[0]));
+  // Behind `-i` and `-l` letters are their value.
+  const given = optionValues(args, "-e= --expression=", /^[^il]*$/);
+  const inFile = args.some((word) => /^(-[A-Za-hj-km-z]*f|--file)/.test(word.pieces[0]));
   const scripts = given.length > 0 || inFile ? given : firstOperand(args);
   return scripts.flatMap((word): Inner[] => {
     const isKnown = staticValue(word) !== undefined;

@@ -1,9 +1,10 @@
 import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
+import { isBuiltin } from "./builtins.ts";
 import { optionCommands } from "./commands-in-options.ts";
 import { unwrapGit } from "./git-commands.ts";
 import { type Dialect, type Inner, knownLines, opaque, scriptOf, withoutText } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
-import { operandStarts, optionValues, readOptions } from "./program-options.ts";
+import { commandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSed, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
@@ -25,8 +26,7 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   if (dialect) return unwrapShell(args, dialect, { stdin, openEnded });
   const wrapper = wrappers.get(head);
   if (wrapper) return unwrapProgram(head, args, wrapper, openEnded);
-  const launched = launcherOf(head, args);
-  const inside = launched ? unwrapLoose(launched.name, launched.args, launched.wrapper, openEnded) : [];
+  const inside = unwrapLauncher(head, args, openEnded);
   if (head === "git") return [...inside, ...ofEachLine(args, unwrapGit)];
   const verb = gitPrograms.exec(head)?.[1];
   if (verb) return [{ kind: "command", words: [...["git", verb].map(wordOf), ...args], carried: true }];
@@ -36,7 +36,7 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
 
 /** Programs of git that are a verb of it: `git-push` is `git push`. */
 const gitPrograms =
-  /^git-(add|am|apply|archive|bisect|blame|branch|bundle|checkout|checkout-index|cherry-pick|clean|clone|commit|config|diff|difftool|fetch|filter-branch|format-patch|gc|grep|http-push|log|ls-remote|merge|mv|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|send-email|send-pack|show|stash|submodule|switch|tag|update-ref|worktree)$/;
+  /^git-(add|am|apply|archive|bisect|blame|branch|bundle|checkout|checkout-index|cherry-pick|clean|clone|commit|config|daemon|diff|difftool|fetch|filter-branch|for-each-repo|format-patch|gc|grep|http-push|init|instaweb|log|ls-remote|merge|merge-index|mergetool|mv|pull|push|read-tree|rebase|reflog|remote|remote-ext|remote-fd|reset|restore|revert|rm|send-email|send-pack|shell|show|stash|submodule|submodule--helper|svn|switch|tag|update-ref|worktree)$/;
 
 function wordOf(text: string): ShellWord {
   return { ...emptyWord, pieces: [text], raw: text };
@@ -55,36 +55,33 @@ function ofEachLine(
   return [...found.values()];
 }
 
-/** The launcher that a program with its verbs is, as `docker compose run`. Options may come between the verbs. */
-function launcherOf(
-  name: string,
-  args: readonly ShellWord[],
-): { name: string; wrapper: Wrapper; args: readonly ShellWord[] } | undefined {
+const maxStarts = 64;
+
+/** What a program with its verbs starts, as `docker compose run`. Options may come between the verbs. */
+function unwrapLauncher(name: string, args: readonly ShellWord[], openEnded: boolean): readonly Inner[] {
   const { launchers, prefixes } = launcherTable();
   const wrapper = launchers.get(name);
-  if (wrapper) return { name, wrapper, args };
-  for (const start of prefixes.has(name) ? (operandStarts(args, {}) ?? []) : []) {
-    const found = launcherOf(`${name} ${staticValue(args[start]) ?? ""}`, args.slice(start + 1));
-    if (found) return found;
-  }
-  return undefined;
+  if (wrapper) return unwrapLoose(name, args, wrapper, openEnded);
+  const nameAt = (start: number) => `${name} ${staticValue(args[start]) ?? ""}`;
+  const isKnown = (start: number) => launchers.has(nameAt(start)) || prefixes.has(nameAt(start));
+  const starts = prefixes.has(name) ? commandStarts(args, {}, 0).filter(isKnown) : [];
+  if (starts.length > maxStarts) return [opaque(`options of ${name} are not known`)];
+  return starts.flatMap((start) => unwrapLauncher(nameAt(start), args.slice(start + 1), openEnded));
 }
 
-/** Every command that the line may start, because an unknown option may or may not take the next word. */
+/** Every command that the line may start. */
 function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper, openEnded: boolean): readonly Inner[] {
   const { usage = "", scripts = "" } = wrapper;
   const inners = optionValues(args, scripts).map((word) => scriptOf([word], "sh"));
-  const starts = operandStarts(args, { ...wrapper, usage: `${usage} ${scripts}` });
-  if (starts === undefined) return [opaque(`options of ${name} are not known`)];
+  const starts = commandStarts(args, { ...wrapper, usage: `${usage} ${scripts}` }, wrapper.operands ?? 0);
+  if (starts.length > maxStarts) return [opaque(`options of ${name} are not known`)];
   const marks = ["--", ...(wrapper.behind ?? [])].map((mark) => args.findIndex((word) => staticValue(word) === mark));
-  const begins = starts.flatMap((start) => [
-    start + (wrapper.operands ?? 0),
-    ...(wrapper.operandsMayLack ? [start] : []),
-  ]);
-  for (const begin of new Set([...begins, ...marks.filter((at) => at >= 0).map((at) => at + 1)])) {
+  const lacking = wrapper.operandsMayLack ? starts.map((start) => start - (wrapper.operands ?? 0)) : [];
+  for (const begin of new Set([...starts, ...lacking, ...marks.filter((at) => at >= 0).map((at) => at + 1)])) {
     const command = args.slice(begin);
     const { sets, rest } = wrapper.assigns ? cutAssignments(command) : { sets: [], rest: command };
     if (rest[0] === undefined || rest[0].pieces[0].startsWith("-")) continue;
+    if (starts.length > 1 && !wrapper.joins && isBuiltin(staticValue(rest[0]) ?? "")) continue;
     const { carries = false, elsewhere = false } = wrapper;
     if (wrapper.joins && rest.every((word) => staticValue(word) !== undefined)) {
       inners.push(scriptOf(rest, "sh", openEnded));

@@ -66,7 +66,7 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     },
     watch: {
       usage:
-        "-bcdegptwxC -nq= --beep --color --differences --errexit --chgexit --no-title --precise --exec --interval=",
+        "-bcegptwxC -nq= -d[=] --beep --color --differences[=] --errexit --chgexit --no-title --precise --exec --interval=",
       joins: true,
       execOption: "x",
     },
