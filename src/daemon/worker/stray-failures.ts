@@ -42,9 +42,8 @@ export function openStrayFailures(running: ReadonlyMap<number, FailableCall>) {
       isLoaded = true;
     },
     giveTo(call: FailableCall): void {
-      if (atLoad !== undefined) return give(call, atLoad);
-      if (kept === undefined || (kept.isReported && !call.blocks())) return;
-      const { failure } = kept;
+      const failure = atLoad ?? (kept?.isReported && !call.blocks() ? undefined : kept?.failure);
+      if (failure === undefined) return;
       kept = call.blocks() ? undefined : { failure, isReported: true };
       give(call, failure);
     },
