@@ -102,7 +102,7 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     }
     const fault = broken ? "does not load" : isLate ? "is still loading" : undefined;
     const notice =
-      fault && `The changed hooks file ${fault}; the last good one still answers. ${broken?.message ?? ""}`;
+      fault && `The changed hooks file ${fault}; the last good one still answers.${broken ? ` ${broken.message}` : ""}`;
     const given = await good.call(asked, gone);
     const room = notice !== undefined && !("busy" in given) && eventFacts(asked.text).event !== "";
     return room ? withNotice(given, notice) : given;
