@@ -225,6 +225,17 @@ test("they do not report a parent whose hooks are the same as those of the curre
   expect(await isReported()).toEqual(reporting.map(() => false));
 });
 
+test.each(["Hooks", "PreToolUse"])(
+  "they report hooks of the parent under %s, where no agent reads them",
+  async (key) => {
+    const { sub, settings, hookline } = subdirectory();
+    const groups = [{ hooks: [{ type: "command", command: "true" }] }];
+    writeFileSync(settings, JSON.stringify({ [key]: key === "Hooks" ? { PreToolUse: groups } : groups }));
+    for (const words of reporting)
+      expect((await hookline(words, sub)).out).toContain(`The hooks in ${settings} do not apply in ${sub}:`);
+  },
+);
+
 test.each([
   ["not valid JSON", (file: string) => writeFileSync(file, "{ hooks")],
   ["a pipe", (file: string) => execFileSync("mkfifo", [file])],
