@@ -76,17 +76,20 @@ export async function writeEntries(call: EntryInstall): Promise<WrittenEntries> 
 async function installAt(notes: InstallNotes, call: EntryInstall): Promise<WrittenEntries> {
   const { places, planned, now, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
-  const marks = marksOf(call, await readLockFile(lockFile));
+  const old = await readLockFile(lockFile);
+  const marks = marksOf(call, old);
   const record = await notes.read();
+  const isOurFile = old?.created === true || record?.before === null;
   const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
   const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
   const mode = (await modeOf(settingsFile)) ?? 0;
   /** Its mode, if install has to change it. */
   const openMode = secret && (mode & 0o077) !== 0 ? mode : undefined;
-  let way: WayBack = { before: null, had: nothingBefore };
+  const changed = defined({ madeFolder, beforeMode: record?.beforeMode ?? openMode });
+  let way: WayBack = { before: null, had: nothingBefore, isCut: undefined };
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
-    const fresh = recordOf(call, edited, way, record, madeFolder, openMode);
+    const fresh = recordOf(call, edited, way, isOurFile, changed);
     if (!isDeepStrictEqual(fresh, record)) await notes.write(fresh);
     if (secret) await restrictToOwner(settingsFile);
   };
@@ -109,7 +112,8 @@ async function installAt(notes: InstallNotes, call: EntryInstall): Promise<Writt
   });
   if (dryRun) return { settings, lockWritten: false };
   if (!settings.changed) await keep(settings);
-  const lockWritten = await writeLockFile(lockFile, call.lock, places.scope === "project" ? 0o644 : 0o600);
+  const lock = settings.created || isOurFile ? { ...call.lock, created: true as const } : call.lock;
+  const lockWritten = await writeLockFile(lockFile, lock, places.scope === "project" ? 0o644 : 0o600);
   return { settings, lockWritten, ...defined({ backup }) };
 }
 
@@ -145,6 +149,7 @@ function marksOf({ places, hooksFile, calls }: EntryInstall, lock: LockFile | un
 interface WayBack {
   readonly before: string | null;
   readonly had: BeforeInstall;
+  readonly isCut: boolean | undefined;
 }
 
 /** The text without our entries. If no other program wrote since, it is the text from before the first install. */
@@ -154,29 +159,34 @@ function restorePoint(
   marks: OwnEntryMarks,
   record: InstallRecord | undefined,
 ): WayBack {
-  if (record !== undefined && sha256(text) === record.afterHash) return { before: record.before, had: record.had };
+  if (record !== undefined && sha256(text) === record.afterHash)
+    return { before: record.before, had: record.had, isCut: record.isCut };
   const isThere = ownEntries(settings, marks).length > 0;
   const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
-  return { before: editText(text, removeEdits(settings, marks, had)), had };
+  const isCut = (record === undefined && isThere) || record?.isCut;
+  return { before: editText(text, removeEdits(settings, marks, had)), had, isCut };
 }
 
 function recordOf(
   { places, hooksFile, planned, tokenEnv, httpConsent }: EntryInstall,
   edited: EditedFile,
-  { before, had }: WayBack,
-  record: InstallRecord | undefined,
-  madeFolder: string | undefined,
-  openMode: number | undefined,
+  { before, had, isCut }: WayBack,
+  isOurFile: boolean,
+  changed: Pick<InstallRecord, "madeFolder" | "beforeMode">,
 ): InstallRecord {
-  const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
   return {
     version: 1,
     settingsFile: places.settingsFile,
     hooksFile,
-    before: isNew ? null : before,
+    before: edited.created || (isOurFile && before !== null && isEmptyObject(before)) ? null : before,
     afterHash: edited.contentHash,
     had,
     entries: planned,
-    ...defined({ beforeMode: record?.beforeMode ?? openMode, madeFolder, tokenEnv, httpConsent }),
+    ...changed,
+    ...defined({ isCut: isCut || undefined, tokenEnv, httpConsent }),
   };
+}
+
+export function isEmptyObject(text: string): boolean {
+  return /^\s*\{\s*\}\s*$/.test(text);
 }
