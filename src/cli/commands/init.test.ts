@@ -76,7 +76,7 @@ test("init --with leaves an existing hooks file alone and prints the lines to ad
   });
 });
 
-test("init --js with recipes is refused, because recipes are TypeScript, and --help says so", async () => {
+test("init --js with recipes is refused, because recipes are TypeScript, as --help tells", async () => {
   const folder = emptyProject();
   const err = "hookline: Recipes are TypeScript: leave out --js.\n";
   expect(await init(folder, "--js", "--with", "steer")).toEqual({ status: 1, out: "", err });

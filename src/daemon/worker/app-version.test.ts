@@ -90,7 +90,7 @@ test("a file saved while it loads is loaded again before the next answer", async
   await app.end();
 });
 
-test("a call does not wait without end for a file that loads: the last good one answers and says so", async () => {
+test("a call does not wait without end for a file that loads: the last good one answers and reports it", async () => {
   const app = await openWarmApp({ file, ...quiet(), followMs: 50 });
   const { sourceHash } = app;
   writeFileSync(file, "slow two");
