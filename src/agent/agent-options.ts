@@ -193,10 +193,7 @@ function checkAgentOptions(options: RunAgentOptions): void {
     throw badOption("resume (--resume) and continueLatest (--continue) name two sessions. Use one.", "continueLatest");
   const continues = resume !== undefined || continueLatest;
   if (fork && !continues)
-    throw badOption(
-      "fork (--fork-session) needs a session to copy: resume (--resume ID) or continueLatest (--continue).",
-      "fork",
-    );
+    throw badOption("fork requires resume, the id of the session to copy, or continueLatest.", "fork");
   if (sessionId !== undefined && continues && !fork)
     throw badOption("A resumed session keeps its id. Leave sessionId (--session-id) out, or fork.", "sessionId");
   for (const folder of addDirectories) checkFolder(resolve(cwd, folder));

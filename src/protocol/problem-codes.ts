@@ -28,7 +28,7 @@ export const problemCodes = {
   "sessions/unsafe-id": "the session id is invalid: it could lead out of its directory",
   "sessions/unreadable-file": "the transcript cannot be read",
   "sessions/changed": "the file was changed by another process since it was read",
-  "sessions/closed": "the transcript was closed",
+  "sessions/closed": "the transcript or the store was closed",
   "sessions/already-open": "the store already has the session open",
   "sessions/locked": "another process is writing the session",
   "sessions/live": "the session is still running",

@@ -18,6 +18,7 @@ export type { SettledEvent } from "./run/dispatch-event.ts";
 export type { ServeAppOptions } from "./run/embed.ts";
 export { errorWithLocation } from "./run/error-location.ts";
 export { guardExit, withExitGuard } from "./run/guard-exit.ts";
+export { withTimeout } from "./run/handler-deadline.ts";
 export { JsonEnd, type ReadPayload, readPayload } from "./run/read-payload.ts";
 export { withStdoutRedirected } from "./run/run-app.ts";
 export { startWatchdog } from "./run/thread-watchdog.ts";

@@ -93,6 +93,8 @@ export function checkRecord(draft: RecordDraft): void {
     const content = fieldOf(message, "content");
     if (typeof content !== "string" && !Array.isArray(content))
       throw badRecord(`A record of type "${type}" needs message: { content }, where content is a string or a list.`);
+    const role = fieldOf(message, "role") ?? type;
+    if (role !== type) throw badRecord(`A record of type "${type}" cannot have the role ${showValue(role)}.`);
     if (usage !== undefined) throw badRecord("usage of a record belongs in its message: message.usage.");
   }
   const meant = conversationTypes.find((known) => type !== known && isMisspelling(type, known));

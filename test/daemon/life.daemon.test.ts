@@ -371,7 +371,7 @@ describe("a failure that belongs to no call", () => {
     }
   });
 
-  test("is reported by the next call, once, when none runs", async () => {
+  test("is reported once by the calls that do not block, and refuses the next call that does, when none runs", async () => {
     const failing = join(world.folder, "failing");
     const file = world.file(
       "strays.mjs",
@@ -381,17 +381,19 @@ describe("a failure that belongs to no call", () => {
              unlinkSync(${JSON.stringify(failing)});
              throw new Error("x");
            }, 10);
-           app.preTool("Bash", { onFailure: "block" }, () => {});`),
+           app.preTool("Bash", { onFailure: "block" }, () => {});
+           app.postTool("Bash", () => {});`),
     );
     await world.serve(file);
     const passed = await world.client([file], event());
     expect(passed).toMatchObject({ code: 0, stderr: "" });
     writeFileSync(failing, "");
     await expect.poll(() => existsSync(failing)).toBe(false);
-    expect(await world.client([file], event())).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("Uncaught exception in a hook: x (strays.mjs:7:"),
-    });
+    const stderr = expect.stringContaining("Uncaught exception in a hook: x (strays.mjs:7:");
+    const after = event({ hook_event_name: "PostToolUse", tool_response: {} });
+    expect(await world.client([file], after)).toMatchObject({ code: 0, stderr });
+    expect(await world.client([file], after)).toMatchObject({ code: 0, stderr: "" });
+    expect(await world.client([file], event())).toMatchObject({ code: 2, stderr });
     expect(await world.client([file], event())).toEqual(passed);
   });
 

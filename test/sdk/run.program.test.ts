@@ -23,7 +23,7 @@ describe("input", () => {
 });
 
 describe("failure", () => {
-  test("a handler that kills its process or blocks the event loop is denied under block", async () => {
+  test("a handler that kills its process, blocks the event loop or waits for a child process is denied under block", async () => {
     const guarded = (body: string) => app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, ${body});`);
     const ways = {
       reallyExit: "() => process.reallyExit(0)",
@@ -38,6 +38,7 @@ describe("failure", () => {
     const holds = {
       pattern: `() => void /^(a+)+$/.test("a".repeat(40) + "b")`,
       later: "async () => { await new Promise(setImmediate); for (;;); }",
+      child: `() => process.getBuiltinModule("node:child_process").execSync("trap '' TERM; while :; do sleep 1; done")`,
     };
     for (const [way, body] of Object.entries(holds)) {
       const ran = await world.run([world.file(`${way}.mjs`, guarded(body))], event());
@@ -50,14 +51,22 @@ describe("failure", () => {
 });
 
 describe("loading", () => {
-  test("a file whose top level blocks the thread is denied or reported, as a module and as a script", async () => {
+  test("a file whose top level blocks the thread, or waits for a child process, is denied or reported, as a module and as a script", async () => {
     const module = world.file("blocks.mjs", app("for (;;);"));
-    const script = world.file("blocks.ts", app("if (process.env.BLOCKS) for (;;);\napp.preTool(() => undefined);"));
-    expect((await world.run([script], event())).code).toBe(0);
-    expect(world.isScript(script)).toBe(true);
+    const blocks = { "blocks.ts": "for (;;);", "waits.ts": `execSync("while :; do sleep 1; done");` };
+    const scripts = Object.entries(blocks).map(([name, code]) =>
+      world.file(
+        name,
+        `import { execSync } from "node:child_process";\n${app(`if (process.env.BLOCKS) ${code}\napp.preTool(() => undefined);`)}`,
+      ),
+    );
+    for (const script of scripts) {
+      expect((await world.run([script], event())).code).toBe(0);
+      expect(world.isScript(script)).toBe(true);
+    }
     const env = { BLOCKS: "1" };
     const ran = await Promise.all(
-      [module, script].flatMap((file) => [
+      [module, ...scripts].flatMap((file) => [
         world.run([file, "--on-failure", "block"], event(), { env }),
         world.run([file], event(), { env }),
       ]),
@@ -68,7 +77,7 @@ describe("loading", () => {
       { code: 2, stdout: "", stderr: `${message(file)}\n` },
       { code: 1, stdout: `${JSON.stringify({ systemMessage: message(file) })}\n`, stderr: `${message(file)}\n` },
     ];
-    expect(ran).toEqual([...ends(module), ...ends(script)]);
+    expect(ran).toEqual([module, ...scripts].flatMap(ends));
   });
 
   test("a file that does not load is denied or reported, with file, line and the first line of the error", async () => {

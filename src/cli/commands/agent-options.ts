@@ -23,6 +23,8 @@ function faultIn(call: ParsedCall, headless: boolean): string | undefined {
     return `--dangerously-skip-permissions contradicts --permission-mode ${mode}. Use one of them.`;
   if (promptTool !== undefined && promptTool !== "stdio")
     return `--permission-prompt-tool must be stdio, not "${promptTool}".`;
+  if (call.flag("fork-session") && call.text("resume") === undefined && !call.flag("continue"))
+    return "--fork-session requires --resume ID or --continue.";
   if (!headless) {
     const useless = onlyHeadless.find((name) => call.flag(name) || call.text(name) !== undefined);
     return useless === undefined ? undefined : `--${useless} requires -p.`;

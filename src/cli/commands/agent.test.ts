@@ -168,7 +168,7 @@ test.each([
   [["--include-hook-events", "--output-format", "json"], "--include-hook-events requires --output-format stream-json"],
   [["--init", "--maintenance"], "--init and --maintenance cannot be used together"],
   [["--permission-mode", "plan", "--dangerously-skip-permissions"], "contradicts --permission-mode plan"],
-  [["--fork-session"], "(--fork-session) needs a session to copy"],
+  [["--fork-session"], "--fork-session requires --resume ID or --continue."],
   [["--resume", "x", "--continue"], "name two sessions"],
   [["--continue", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "A resumed session keeps its id"],
   [["--add-dir", "/nowhere"], "/nowhere is not a folder"],

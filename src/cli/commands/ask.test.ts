@@ -62,7 +62,9 @@ test("wrong calls say what is wrong and start nothing", async () => {
     [["a", "--timeout", "soon"], '--timeout must be a number above 0, not "soon"'],
     [["a", "--as", "xml"], '--as must be text, json, tool-result or context, not "xml"'],
     [["--file", "nothing-here"], "nothing-here"],
-    [["a", "--resume", "x"], 'resume "x" is not a UUID'],
+    [["a", "--resume", "x"], '"x" is not a UUID. Pass a full UUID or omit --resume.'],
+    [["a", "--session-id", "x"], '"x" is not a UUID. Pass a full UUID or omit --session-id.'],
+    [["a", "--fork"], "--fork requires --resume ID."],
   ] as const) {
     const { status, out, err } = await ask(args);
     expect([status, out]).toEqual([1, ""]);

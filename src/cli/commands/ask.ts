@@ -44,6 +44,7 @@ Exit status: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; with se
   async run(call, io) {
     const { exitStatusOf, runSessions } = await import("../../runner/internal.ts");
     const form = formOf(call);
+    await checkIds(call);
     const calls = await callsOf(call, io);
     const results = await runSessions(calls, {
       signal: io.signal,
@@ -74,7 +75,19 @@ function faultIn(call: ParsedCall, form: ResultForm): string | undefined {
   if (event !== undefined && !isEventName(event)) return `Unknown event "${event}".`;
   if (call.text("file") !== undefined && call.text("resume") !== undefined && !call.flag("fork"))
     return "--resume with --file would run several prompts in one session at once. Add --fork.";
+  // A line of the file can name a session.
+  if (call.flag("fork") && call.text("resume") === undefined && call.text("file") === undefined)
+    return "--fork requires --resume ID.";
   return undefined;
+}
+
+async function checkIds(call: ParsedCall): Promise<void> {
+  const { uuidPattern } = await import("../../sessions/internal.ts");
+  for (const name of ["session-id", "resume"]) {
+    const id = call.text(name);
+    if (id === undefined || uuidPattern.test(id)) continue;
+    throw new Problem("cli/usage", `"${id}" is not a UUID. Pass a full UUID or omit --${name}.`);
+  }
 }
 
 /** Without --json, small differences between two counts are not printed. */

@@ -76,6 +76,14 @@ test("init --with leaves an existing hooks file alone and prints the lines to ad
   });
 });
 
+test("init --js with recipes is refused, because recipes are TypeScript, as --help tells", async () => {
+  const folder = emptyProject();
+  const err = "hookline: Recipes are TypeScript: leave out --js.\n";
+  expect(await init(folder, "--js", "--with", "steer")).toEqual({ status: 1, out: "", err });
+  expect(readdirSync(folder)).toEqual([]);
+  expect((await init(folder, "--help")).out).toMatch(/--js .*not with --with\n.*--with .*not with --js\n/);
+});
+
 test("an unknown recipe writes nothing and names the nearest one; --help lists all of them", async () => {
   const other = emptyProject();
   const refused = await init(other, "--with", "redact-secret");

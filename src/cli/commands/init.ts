@@ -19,14 +19,16 @@ the lines to add are printed.
 Recipes: ${recipeNames().join(", ")}.`,
   mostArguments: 0,
   options: {
-    js: { about: "write .mjs files instead of TypeScript" },
-    with: { excludes: ["js"], value: "RECIPE,…", about: "recipes to copy and include" },
+    js: { about: "write .mjs files instead of TypeScript; not with --with" },
+    with: { value: "RECIPE,…", about: "recipes to copy and include; they are TypeScript, so not with --js" },
     force: { about: "replace existing files" },
     json: { about: "print one JSON object: written, kept, included (recipes), add (lines for your hooks file)" },
   },
   examples: ["hookline init", "hookline init --with redact-secrets,require-tests"],
   async run(call, io) {
     const ending = call.flag("js") ? "mjs" : "ts";
+    if (call.flag("js") && call.text("with") !== undefined)
+      throw new Problem("cli/usage", "Recipes are TypeScript: leave out --js.");
     const names = [...new Set((call.text("with") ?? "").split(","))].filter((name) => name !== "");
     const recipes = await Promise.all(names.map(readRecipe));
     const files = [

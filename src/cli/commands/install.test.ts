@@ -67,7 +67,10 @@ export default createApp().preTool("Bsh", () => undefined).preTool(["Bash", "Edt
   const status = JSON.parse((await hookline("status", "--json")).out) as { scopes: { drift: unknown[] }[] };
   const drift = sentences.map((message) => ({ kind: "never-runs", message }));
   expect(status.scopes.flatMap((scope) => scope.drift)).toEqual(drift);
-  expect((await hookline("status")).status).toBe(3);
+  expect(await hookline("status")).toMatchObject({
+    status: 3,
+    out: expect.stringMatching(/^user {2}installed, 2 problems\n/),
+  });
   const doctor = JSON.parse((await hookline("doctor", "--json")).out) as { findings: { code: string }[] };
   expect(doctor.findings.filter(({ code }) => code === "never-runs")).toEqual(
     sentences.map((message) => expect.objectContaining({ level: "warning", message })),
@@ -78,6 +81,16 @@ export default createApp().preTool("Bsh", () => undefined).preTool(["Bash", "Edt
     true,
   ]);
   expect((await hookline("explain", "Stop")).out).not.toContain("never-runs");
+  writeFileSync(
+    join(home, ".claude/hooks.mjs"),
+    `import { createApp } from "hookline/sdk";\nexport default createApp().preTool(["Bash", "Gerp", "Edit"], () => undefined);\n`,
+  );
+  const { out } = await hookline("status");
+  expect(out).toContain('never-runs: A handler of PreToolUse for "Gerp" never runs. Did you mean "Grep"?\n');
+  expect(out.match(/handler-added: .*$/gm)).toEqual([expect.stringContaining("PreToolUse:Edit was added")]);
+  expect((await hookline("doctor")).out).toMatch(
+    /^note {5}code-changed: The code has changed .* hookline test reports/m,
+  );
 });
 
 test("install says why there are entries for events without a handler", async () => {
@@ -224,6 +237,17 @@ test("they do not report a parent whose hooks are the same as those of the curre
   put(settings);
   expect(await isReported()).toEqual(reporting.map(() => false));
 });
+
+test.each(["Hooks", "PreToolUse"])(
+  "they report hooks of the parent under %s, where no agent reads them",
+  async (key) => {
+    const { sub, settings, hookline } = subdirectory();
+    const groups = [{ hooks: [{ type: "command", command: "true" }] }];
+    writeFileSync(settings, JSON.stringify({ [key]: key === "Hooks" ? { PreToolUse: groups } : groups }));
+    for (const words of reporting)
+      expect((await hookline(words, sub)).out).toContain(`The hooks in ${settings} do not apply in ${sub}:`);
+  },
+);
 
 test.each([
   ["not valid JSON", (file: string) => writeFileSync(file, "{ hooks")],

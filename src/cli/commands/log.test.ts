@@ -84,16 +84,22 @@ test("a printed time is local: --since reads it as the same moment", async () =>
   }
 });
 
-test("an event, a tool or a handler that the log does not have is named on stderr, with the closest name", async () => {
+test("an event, a tool or a handler that the log does not have is named on stderr, with the closest name, and so is a filter that nothing matches", async () => {
   writeFileSync(file, record({ handlers: [{ name: "guard", outcome: "answered", ms: 1 }] }));
   const err = async (...args: string[]) => (await run(...args)).err;
-  expect(await err("--event", "PreTolUse")).toBe(
+  expect(await err("--event", "PreTolUse", "--json")).toBe(
     'hookline: The log has no event "PreTolUse". Did you mean "PreToolUse"?\n',
   );
-  expect(await err("--event", "PreToolUse:Bahs")).toBe('hookline: The log has no tool "Bahs". Did you mean "Bash"?\n');
-  expect(await err("--handler", "gaurd")).toBe('hookline: The log has no handler "gaurd". Did you mean "guard"?\n');
+  expect(await err("--event", "PreToolUse:Bahs", "--json")).toBe(
+    'hookline: The log has no tool "Bahs". Did you mean "Bash"?\n',
+  );
+  expect(await err("--handler", "gaurd", "--json")).toBe(
+    'hookline: The log has no handler "gaurd". Did you mean "guard"?\n',
+  );
   expect(await err("--handler", "nosuch", "--json")).toBe('hookline: The log has no handler "nosuch".\n');
-  expect(await err("--event", "Stop")).toBe("");
+  expect([await err("--event", "Stop"), await err("--session", "zzz"), await err("--event", "Stop", "--json")]).toEqual(
+    ["hookline: No record matches.\n", "hookline: No record matches.\n", ""],
+  );
 });
 
 test("control characters are shown as symbols, and escaped in JSON", async () => {
@@ -117,9 +123,10 @@ test("control characters are shown as symbols, and escaped in JSON", async () =>
   }
 });
 
-test("a missing log is empty, not an error", async () => {
+test("a missing log is reported as empty and is not an error", async () => {
   rmSync(join(home, "log"), { recursive: true });
-  expect(await run()).toEqual({ code: 0, out: "", err: "" });
+  expect(await run()).toEqual({ code: 0, out: "", err: "hookline: No events logged yet.\n" });
+  expect(await run("--json")).toEqual({ code: 0, out: "", err: "" });
 });
 
 test("--follow prints new records until it is interrupted", async () => {

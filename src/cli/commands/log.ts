@@ -34,18 +34,23 @@ are given, a record must match all of them. Control characters are escaped. Exit
     const show = (record: LogRecord) =>
       call.flag("json") ? escapeJson(JSON.stringify(record)) : logLine(record, style);
     const files = logFiles(io.env, { files: mostFiles });
-    let unreadable = 0;
+    let [records, shown, unreadable] = [0, 0, 0];
     const seen: SeenNames = { event: new Set(eventNames), tool: new Set(), handler: new Set() };
     for await (const line of call.flag("follow") ? followLog(files, io.signal) : readLog(files)) {
       const record = recordIn(line);
       if (record === undefined) unreadable++;
       else {
+        records++;
         addNames(record, seen);
-        if (matches(record)) await io.out(`${show(record)}\n`);
+        if (!matches(record)) continue;
+        shown++;
+        await io.out(`${show(record)}\n`);
       }
     }
     if (unreadable > 0) await io.err(`hookline: ${plural(unreadable, "line")} of the log could not be read.\n`);
-    for (const note of notSeen(call, seen)) await io.err(`hookline: ${plainLine(note)}\n`);
+    const isEmpty = shown === 0 && !call.flag("json") && !call.flag("follow");
+    const empty = isEmpty ? [records === 0 ? "No events logged yet." : "No record matches."] : [];
+    for (const note of [...empty, ...notSeen(call, seen)]) await io.err(`hookline: ${plainLine(note)}\n`);
     return 0;
   },
 };

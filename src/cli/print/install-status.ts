@@ -27,7 +27,7 @@ function scopeLines(status: ScopeStatus, style: Style): readonly string[] {
       ? "not running"
       : `pid ${daemon.pid} on port ${daemon.port} since ${new Date(daemon.since).toISOString()}, version ${daemon.version}, ${daemon.upToDate ? "code is up to date" : "code is older than on disk"}`;
   return [
-    `${style.bold(places.scope)}  ${drift.length === 0 ? style.green("in sync") : style.yellow("drifted")}`,
+    `${style.bold(places.scope)}  ${drift.length === 0 ? style.green("in sync") : style.yellow(faultLabel(status))}`,
     `  hooks      ${escapeControls(hooksFile ?? "")}`,
     `  settings   ${escapeControls(places.settingsFile)}  (${plural(entries.length, "entry", "entries")})`,
     `  transport  ${lock?.transport ?? "unknown"}${chosenTransports(record)}`,
@@ -39,6 +39,12 @@ function scopeLines(status: ScopeStatus, style: Style): readonly string[] {
       : []),
     ...notes.map((note) => `  ${style.dim(escapeControls(note))}`),
   ];
+}
+
+/** A handler that never runs was installed like that. */
+function faultLabel({ drift }: ScopeStatus): string {
+  const isDrift = drift.some(({ kind }) => kind !== "never-runs");
+  return isDrift ? "drifted" : `installed, ${plural(drift.length, "problem")}`;
 }
 
 function driftLines({ drift }: ScopeStatus, style: Style): readonly string[] {

@@ -84,6 +84,37 @@ test("an upgraded package, a moved link and a nearer package count as a change o
   }
 });
 
+test("a package of a package, and code that is named and not imported, count as changes of packages", async () => {
+  const put = (path: string, text: string) => {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  const manifest = (name: string, version: string, dependencies = {}) =>
+    put(`node_modules/${name}/package.json`, JSON.stringify({ name, version, dependencies }));
+  writeFileSync(
+    file,
+    `import "pol"; import { createRequire } from "node:module"; createRequire(import.meta.url)("./rules.cjs");`,
+  );
+  manifest("pol", "1", { dep: "*" });
+  put("node_modules/pol/index.js", "");
+  manifest("dep", "1", { pol: "*" });
+  put("rules.cjs", `require("./more.cjs");`);
+  put("more.cjs", "");
+  for (const change of [
+    () => manifest("dep", "2"),
+    () => put("rules.cjs", `require("./more.cjs"); 1`),
+    () => put("more.cjs", "1"),
+  ]) {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    const before = await readAppSources(file);
+    expect(maybeChanged(before)).toBe(false);
+    change();
+    expect(maybeChanged(before)).toBe(true);
+    const after = await readAppSources(file);
+    expect([after.hash, after.packages === before.packages]).toEqual([before.hash, false]);
+  }
+});
+
 test.each(["extra.ts", "extra.js", "extra", "lib"])(
   "a missing import of ./%s counts as a change when it appears",
   async (name) => {

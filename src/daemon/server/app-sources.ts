@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
-import { attempt } from "../../protocol/internal.ts";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { attempt, fieldOf, parseJson } from "../../protocol/internal.ts";
 import { type AppDependencies, appDependencies, endBuilds, fileStamp, hashInputs } from "../../sdk/internal.ts";
 
 /** The files an app is made of, and those that decide which packages it gets, as they were when it was loaded. */
@@ -7,7 +8,7 @@ export interface Sources {
   readonly files: readonly SourceFile[];
   /** Of the app's own files. */
   readonly hash: string;
-  /** Changes with the packages that the app gets. */
+  /** Changes with the packages that the app gets, and with code that it names and does not import. */
   readonly packages: string;
 }
 
@@ -25,11 +26,9 @@ const stepMs = 50;
 /** Contract: never fails. The paths at which an import was not found count too. A file that cannot be read as empty; loading it reports the error. */
 export async function readAppSources(file: string): Promise<Sources> {
   const settledAt = Date.now() - stepMs;
-  // Only the file itself when its imports cannot be read.
-  const { inputs, packages, paths, failure } = await appDependencies(file)
-    .catch((): AppDependencies => ({ inputs: [file], packages: [], paths: [] }))
-    .finally(endBuilds);
-  const watched = [...inputs, ...packages.map(({ path }) => path), ...paths.map(([name]) => name)];
+  const { inputs, named, packages, paths, failure } = await dependenciesOf(file);
+  const others = [...withDependencies(packages.map(({ path }) => path)), ...named];
+  const watched = [...inputs, ...others, ...paths.map(([name]) => name)];
   // The stamps are taken before the content is read: a change in between shows as a change.
   const files = [...new Set(watched)].sort().map((path) => ({
     path,
@@ -42,7 +41,7 @@ export async function readAppSources(file: string): Promise<Sources> {
     hash: hashInputs(file, [...inputs].sort(), read),
     // Sorted, since the order in which a build finds its imports varies.
     packages: JSON.stringify([
-      packages.map(({ path }) => [path, read(path).toString()]).sort(),
+      others.map((path) => [path, read(path).toString()]).sort(),
       [...paths].sort(),
       failure === undefined,
     ]),
@@ -52,4 +51,33 @@ export async function readAppSources(file: string): Promise<Sources> {
 /** True when a file was or may have been touched, whether or not its content differs. Costs one `stat` for each file. */
 export function maybeChanged({ files }: Sources): boolean {
   return files.some(({ path, stamp, fresh }) => fresh || (attempt(() => fileStamp(path)) ?? "") !== stamp);
+}
+
+/** Adds those of the packages that they depend on. Of this package none: another version of it is another daemon. */
+function withDependencies(manifests: readonly string[]): readonly string[] {
+  const found = new Set(manifests);
+  for (const path of found) {
+    const manifest = attempt(() => parseJson(readFileSync(path, "utf8")));
+    if (fieldOf(manifest, "name") === "hookline") continue;
+    for (const key of ["dependencies", "optionalDependencies", "peerDependencies"]) {
+      for (const name of Object.keys(fieldOf(manifest, key) ?? {})) {
+        const next = manifestOf(name, dirname(realpathSync(path)));
+        if (next !== undefined) found.add(next);
+      }
+    }
+  }
+  return [...found];
+}
+
+function manifestOf(name: string, folder: string): string | undefined {
+  const path = join(folder, "node_modules", name, "package.json");
+  if (existsSync(path)) return path;
+  return folder === dirname(folder) ? undefined : manifestOf(name, dirname(folder));
+}
+
+/** Only the file itself when its imports cannot be read. */
+function dependenciesOf(file: string): Promise<AppDependencies> {
+  return appDependencies(file)
+    .catch(() => ({ inputs: [file], named: [], packages: [], paths: [] }))
+    .finally(endBuilds);
 }

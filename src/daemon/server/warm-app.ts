@@ -1,3 +1,4 @@
+import { withTimeout } from "../../sdk/internal.ts";
 import { type AppVersion, type AppVersionOptions, openAppVersion, type WarmAnswer } from "../worker/app-version.ts";
 import { eventFacts, failedAnswer, type HookRequest, type WorkerAnswer } from "../worker/messages.ts";
 import { maybeChanged, readAppSources, type Sources } from "./app-sources.ts";
@@ -16,12 +17,16 @@ export interface WarmApp {
 export interface WarmOptions extends Omit<AppVersionOptions, "sourceHash"> {
   /** Called when other code answers. */
   readonly changed: (sourceHash: string) => void;
+  /** How long a call waits for changed files to load. Default: 13 seconds. */
+  readonly followMs?: number;
 }
 
 /** While the newest code does not load it is tried again after this long: a missing import may have come. */
 const tryAgainMs = 2_000;
 /** Files that are saved without end are not waited for. */
 const mostLoads = 3;
+/** One load, and less than any agent waits for an entry under `block`. */
+const defaultFollowMs = 13_000;
 
 export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   let good: AppVersion | undefined;
@@ -31,11 +36,15 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   let loading: Promise<void> | undefined;
   let open = 0;
 
-  const load = async () => {
+  const load = async (isRetry: boolean) => {
     const sources = await readAppSources(options.file);
-    if (good?.sources.hash === sources.hash && good.sources.packages === sources.packages) {
+    if (good !== undefined && isSame(good.sources, sources)) {
       good.sources = sources;
       broken = undefined;
+      return;
+    }
+    if (broken !== undefined && !isRetry && isSame(broken.sources, sources)) {
+      broken = { ...broken, sources };
       return;
     }
     const opened = await openAppVersion({ ...options, sourceHash: sources.hash }, sources);
@@ -53,8 +62,8 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     broken = undefined;
     options.changed(sources.hash);
   };
-  const loadOnce = (): Promise<void> => {
-    loading ??= load().finally(() => {
+  const loadOnce = (isRetry = false): Promise<void> => {
+    loading ??= load(isRetry).finally(() => {
       loading = undefined;
     });
     return loading;
@@ -71,20 +80,29 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   const retryLoad = (): Promise<void> | undefined => {
     if (broken === undefined || performance.now() - broken.at < tryAgainMs) return undefined;
     broken = { ...broken, at: performance.now() };
-    const tried = loadOnce();
+    const tried = loadOnce(true);
     return good === undefined ? tried : undefined;
   };
   const answer = async (asked: HookRequest, gone: AbortSignal): Promise<WarmAnswer> => {
     // A retry alone is not awaited.
-    if (changed() || (loading !== undefined && broken === undefined)) await follow();
-    const tried = retryLoad();
-    if (tried !== undefined) await tried;
+    const isBehind = changed() || (loading !== undefined && broken === undefined);
+    const updated = isBehind ? follow().then(retryLoad) : retryLoad();
+    const { followMs = defaultFollowMs } = options;
+    const isLate =
+      updated !== undefined &&
+      (await withTimeout(
+        updated.then(() => false),
+        followMs,
+        () => true,
+      ));
     if (good === undefined) {
       const why = broken?.message ?? `${options.file} is not loaded.`;
       options.failed({ ...eventFacts(asked.text), why, log: {} }, asked);
       return failedAnswer(asked, asked.onFailure ?? "continue", why);
     }
-    const notice = broken && `The changed hooks file does not load; the last good one still answers. ${broken.message}`;
+    const fault = broken ? "does not load" : isLate ? "is still loading" : undefined;
+    const notice =
+      fault && `The changed hooks file ${fault}; the last good one still answers.${broken ? ` ${broken.message}` : ""}`;
     const given = await good.call(asked, gone);
     const room = notice !== undefined && !("busy" in given) && eventFacts(asked.text).event !== "";
     return room ? withNotice(given, notice) : given;
@@ -110,6 +128,10 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
       }
     },
   };
+}
+
+function isSame(a: Sources, b: Sources): boolean {
+  return a.hash === b.hash && a.packages === b.packages;
 }
 
 /** Adds a notice to an answer. One that is not JSON has no room for it; then it goes to stderr. */

@@ -20,6 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const nothing = () => undefined;
+const quiet = () => ({ cwd: folder, module, complain: nothing, changed: nothing, failed: nothing });
 const asked = (command: string): HookRequest => ({
   text: JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_name: "Bash", tool_input: { command } }),
   transport: "http",
@@ -75,7 +76,7 @@ test("a call that runs when the daemon stops is not started again", async () => 
 });
 
 test("a file saved while it loads is loaded again before the next answer", async () => {
-  const app = await openWarmApp({ file, cwd: folder, module, complain: nothing, changed: nothing, failed: nothing });
+  const app = await openWarmApp({ file, ...quiet() });
   const say = async () => app.call(asked("fine"), new AbortController().signal);
   writeFileSync(file, "slow two");
   const first = say();
@@ -86,5 +87,26 @@ test("a file saved while it loads is loaded again before the next answer", async
   expect(await second).toMatchObject({ stdout: expect.stringContaining("slow six") });
   expect(await first).toMatchObject({ stdout: expect.stringContaining("slow") });
   expect(app.open).toBe(0);
+  await app.end();
+});
+
+test("a call does not wait without end for a file that loads: the last good one answers and reports it", async () => {
+  const app = await openWarmApp({ file, ...quiet(), followMs: 50 });
+  const { sourceHash } = app;
+  writeFileSync(file, "slow two");
+  const given = await app.call(asked("fine"), new AbortController().signal);
+  expect(given).toMatchObject({
+    stdout: expect.stringMatching(/"one\\n.*is still loading; the last good one still answers/),
+  });
+  writeFileSync(`${file}.go`, "");
+  await expect.poll(() => app.sourceHash).not.toBe(sourceHash);
+  await app.end();
+});
+
+test("a file that was just saved and does not load is loaded once for a call", async () => {
+  const app = await openWarmApp({ file, ...quiet() });
+  writeFileSync(file, "broken");
+  await app.call(asked("fine"), new AbortController().signal);
+  expect(runs()).toEqual(["broken", "fine"]);
   await app.end();
 });

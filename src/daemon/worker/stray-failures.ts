@@ -16,13 +16,13 @@ export type StrayFailures = ReturnType<typeof openStrayFailures>;
 
 /**
  * Failures that belong to no call, such as those of a timer that the file starts when it loads, or would fail a call that has its answer. Each
- * call without an answer gets them: any may depend on what failed. Without one, the next call does. Failures of the load are for all
- * calls: `run` has them at every start.
+ * call without an answer gets them: any may depend on what failed. When none of these blocks, the next call that does is refused; the next
+ * other one only reports it. Failures of the load are for all calls: `run` has them at every start.
  */
 export function openStrayFailures(running: ReadonlyMap<number, FailableCall>) {
   let isLoaded = false;
   let atLoad: Failure | undefined;
-  let kept: Failure | undefined;
+  let kept: { readonly failure: Failure; readonly isReported: boolean } | undefined;
   const give = (call: FailableCall, failure: Failure) => {
     const why = failure(call.message.asked.cwd);
     if (call.blocks()) call.fail(why);
@@ -35,16 +35,17 @@ export function openStrayFailures(running: ReadonlyMap<number, FailableCall>) {
         return;
       }
       const open = [...running.values()].filter(({ isAnswered }) => !isAnswered);
-      if (open.length === 0) kept ??= failure;
+      if (!open.some((call) => call.blocks())) kept ??= { failure, isReported: open.length > 0 };
       for (const call of open) give(call, failure);
     },
     loaded(): void {
       isLoaded = true;
     },
     giveTo(call: FailableCall): void {
-      const failure = atLoad ?? kept;
-      kept = undefined;
-      if (failure !== undefined) give(call, failure);
+      const failure = atLoad ?? (kept?.isReported && !call.blocks() ? undefined : kept?.failure);
+      if (failure === undefined) return;
+      kept = call.blocks() ? undefined : { failure, isReported: true };
+      give(call, failure);
     },
   };
 }

@@ -9,7 +9,7 @@ import { writeEntries } from "../edit/install-entries.ts";
 import { type World, world } from "../fixtures/world.ts";
 import type { Installer } from "../install-app.ts";
 import { compileClient, findCompiler } from "./compile-client.ts";
-import { linkClient, programBehindScript, shippedClient } from "./compiled-client.ts";
+import { linkClient, noteDigest, programBehindScript, shippedClient } from "./compiled-client.ts";
 
 const env = { PATH: process.env["PATH"] ?? "" };
 
@@ -72,11 +72,16 @@ test("doctor reports a script that starts the compiled client as compiled, and n
   ]);
   const program = join(here.folder, "program");
   writeFileSync(program, "\x7fELF", { mode: 0o700 });
+  await noteDigest(program);
   await linkClient(program, { packageRoot, home: here.source() });
   expect(await report()).toEqual([
     [{ scope: "project", form: "compiled", behindScript: true, path, stale: false }],
     [],
   ]);
+  writeFileSync(program, "");
+  expect((await report())[1]).toContain(
+    `client-damaged: ${program} is not as it was compiled. hookline doctor --fix compiles it again.`,
+  );
 });
 
 describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () => {
@@ -88,7 +93,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     if ("why" in made) throw new Error(made.why);
     const { program } = made;
     expect([statSync(program).mode & 0o777, statSync(dirname(program)).mode & 0o777]).toEqual([0o700, 0o700]);
-    expect(readdirSync(dirname(program)).sort()).toEqual(["hookline-client", "package"]);
+    expect(readdirSync(dirname(program)).sort()).toEqual(["hookline-client", "package", "sha256"]);
     expect(programBehindScript(place)).toBe(program);
     const before = statSync(program).mtimeMs;
     expect(await compileClient({ ...place, env: {} })).toEqual({ program });
@@ -146,7 +151,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     expect(called(made.program)).toContain("no longer exists. Install hookline again");
   });
 
-  test("a missing program is compiled again; one of a removed package is reported, and --fix names another", async () => {
+  test("a missing or damaged program is reported and compiled again; one of a removed package is reported, and --fix names another", async () => {
     const here = world();
     const packageRoot = shipped(here);
     const installer = installerOf(here, packageRoot);
@@ -166,6 +171,15 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
       { done: true, message: expect.stringContaining("Compiled the client") },
     ]);
     expect(await seen()).toMatchObject({ form: "compiled", stale: false });
+
+    for (const text of ["", "#!/bin/sh\nexit 0\n"]) {
+      writeFileSync(made.program, text);
+      expect((await statusOf(target, installer, ["local"], "nothing"))[0]?.drift).toMatchObject([
+        { kind: "client-damaged" },
+      ]);
+      expect(await repairInstall(target, installer)).toMatchObject([{ done: true }]);
+      expect((await installReport(target, installer)).findings).toEqual([]);
+    }
 
     const source = join(packageRoot, "client/bytes.h");
     writeFileSync(source, `${readFileSync(source, "utf8")}\n/* newer */\n`);

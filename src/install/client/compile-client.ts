@@ -10,6 +10,7 @@ import {
   compiledClientPath,
   isCompiled,
   linkClient,
+  noteDigest,
 } from "./compiled-client.ts";
 import { findProgram } from "./find-package.ts";
 
@@ -79,6 +80,7 @@ async function make(program: string, compiler: string, options: CompileOptions):
       const tried = await start(temp, []);
       why = `it does not start: ${compilerError(tried)}`;
       if (!isEnd(tried, 1) || !tried.stderr.text.includes("takes one hooks file")) continue;
+      await noteDigest(program, temp);
       await rename(temp, program);
       return undefined;
     }

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, realpathSync } from "node:fs";
-import { readlink, rename, rm, symlink } from "node:fs/promises";
+import { readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
   type HomeSource,
   ignoringErrors,
   openState,
   readRegularFile,
+  sha256,
   statePath,
   tempName,
   unsafeReason,
 } from "../../files/internal.ts";
+import { attempt } from "../../protocol/internal.ts";
 import type { InstalledApp } from "../drift/advice.ts";
 import { projectDir } from "../plan/hook-command.ts";
 import { ownHooks } from "../plan/own-entries.ts";
@@ -66,17 +68,42 @@ export function isCompiledClientPath(path: string, home: HomeSource): boolean {
   return dirname(dirname(path)) === clientFolder(home) && path.endsWith("/hookline-client");
 }
 
-/** Whether it exists, and only this user can have made it. */
+/** Whether it exists, only this user can have made it, and it is as it was compiled. */
 export function isCompiled(program: string): boolean {
   const found = lstatSync(program, { throwIfNoEntry: false });
-  return found?.isFile() === true && unsafeReason(found) === undefined && (found.mode & 0o100) !== 0;
+  if (found?.isFile() !== true || unsafeReason(found) !== undefined || (found.mode & 0o100) === 0) return false;
+  const digest = attempt(() => readRegularFile(digestFile(program)).toString());
+  return digest === sha256(readRegularFile(program));
+}
+
+/** Notes what the program consists of; `from` is where it is before it gets its name. */
+export async function noteDigest(program: string, from: string = program): Promise<void> {
+  await writeFile(digestFile(program), sha256(readRegularFile(from)), { mode: 0o600 });
+}
+
+function digestFile(program: string): string {
+  return join(dirname(program), "sha256");
 }
 
 /** The program that the script of this package hands over to; undefined when it does the work itself. */
 export function programBehindScript({ packageRoot, home }: ClientPlace): string | undefined {
   if (!existsSync(shippedClient(packageRoot))) return undefined;
-  const found = join(clientFolder(home), "at", scriptName(packageRoot));
-  return existsSync(found) && isCompiled(realpathSync(found)) ? realpathSync(found) : undefined;
+  const found = linkedProgram({ packageRoot, home });
+  return found !== undefined && isCompiled(found) ? found : undefined;
+}
+
+function linkedProgram({ packageRoot, home }: ClientPlace): string | undefined {
+  const link = join(clientFolder(home), "at", scriptName(packageRoot));
+  return existsSync(link) ? realpathSync(link) : undefined;
+}
+
+/** A compiled client that entries reach and that is not as it was compiled. */
+export function damagedClient(app: InstalledApp, home: HomeSource): string | undefined {
+  const path = clientPathIn(app)?.replaceAll(projectDir, app.places.root);
+  if (path === undefined || !existsSync(path)) return undefined;
+  const isDirect = isCompiledClientPath(path, home);
+  const program = isDirect ? path : linkedProgram({ packageRoot: dirname(dirname(path)), home });
+  return program === undefined || isCompiled(program) ? undefined : program;
 }
 
 /** The package that a compiled client belongs to; undefined when that is not known. */

@@ -72,6 +72,8 @@ export type DriftKind =
   | "entry-left"
   | "handler-added"
   | "handler-removed"
+  | "code-changed"
+  | "client-damaged"
   | "never-runs"
   | "hooks-file-missing"
   | "hooks-file-broken"

@@ -33,9 +33,12 @@ export async function codeDrift(
   try {
     const contentHash = contentHashOf(hooksFile, await appInputs(hooksFile));
     const noted = neverRunDrift(lock?.hooksRegistered ?? []);
-    if (look === "parse" || lock === undefined || contentHash === lock.contentHash)
-      return { drift: noted, notes: [], contentHash };
+    if (lock === undefined || contentHash === lock.contentHash) return { drift: noted, notes: [], contentHash };
     const changed = `The code has changed since it was installed (${lock.installedAt}).`;
+    if (look === "parse") {
+      const message = `${changed} doctor does not run it; hookline test reports handlers that never run.`;
+      return { drift: [...noted, drift("code-changed", message)], notes: [], contentHash };
+    }
     if (record?.hooksFile !== hooksFile) return { drift: noted, notes: [changed], contentHash };
     await buildFile(hooksFile, env);
     const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
@@ -73,7 +76,8 @@ function handlerDrift(now: readonly string[], lock: LockFile, app: InstalledApp)
   const again = installCommand(app);
   // With an entry for every event, handlers come and go without a new install.
   if (allEvents) return [];
-  const added = now.filter((id) => !hooksRegistered.includes(id));
+  // An entry would not help a handler that never runs, which is reported as such.
+  const added = now.filter((id) => !hooksRegistered.includes(id) && neverRunDrift([id]).length === 0);
   const removed = hooksRegistered.filter((id) => !now.includes(id));
   // An install of an app without handlers is refused.
   const cure = now.length === 0 ? `hookline uninstall --scope ${app.places.scope}` : again;

@@ -20,6 +20,10 @@ export const installFindingCodes = {
     level: "error",
     meaning: "an entry calls the client, which is a bash script, and there is no bash in PATH or at `/bin/bash`",
   },
+  "client-damaged": {
+    level: "error",
+    meaning: "the compiled client is not the program that was compiled, or other users can change it",
+  },
   "parent-settings": {
     level: "warning",
     meaning:
@@ -44,6 +48,10 @@ export const installFindingCodes = {
     meaning: "a settings file that contains a token is readable by other users",
   },
   "daemon-stale": { level: "warning", meaning: "the daemon has another version than the package" },
+  "code-changed": {
+    level: "note",
+    meaning: "the code has changed since it was installed, so its handlers are not known; `hookline test` checks them",
+  },
   "client-script": {
     level: "note",
     meaning: "the client script does the work although the client could be compiled here",

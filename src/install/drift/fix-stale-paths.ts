@@ -1,6 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
+import type { HomeSource } from "../../files/internal.ts";
 import type { CommandHook } from "../../protocol/internal.ts";
+import { damagedClient } from "../client/compiled-client.ts";
 import { clientShell, hasBash } from "../client/find-package.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import {
@@ -16,16 +18,20 @@ import type { PlannedEntry } from "../plan/plan-entries.ts";
 import { type Drift, drift, type InstalledApp, type InstalledScope, installCommand, repairCommand } from "./advice.ts";
 
 /** Programs without which the entries cannot run. */
-export function programDrift(app: InstalledApp, env: InstallTarget["env"]): readonly Drift[] {
+export function programDrift(app: InstalledApp, env: InstallTarget["env"], home: HomeSource): readonly Drift[] {
   const { lock, entries, places } = app;
   const inLock = lock === undefined ? [] : missingPaths(lock.command, places.root);
   const cure = repairCommand(app);
+  const damaged = damagedClient(app, home);
   const callsClient = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
   const noBash = `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installCommand(app, "run")}`;
   return [
     ...[...new Set([...inLock, ...missingPrograms(app)])].map((path) =>
       drift("package-missing", `${path} does not exist; ${cure} makes the entries call the installed package.`),
     ),
+    ...(damaged === undefined
+      ? []
+      : [drift("client-damaged", `${damaged} is not as it was compiled. ${cure} compiles it again.`)]),
     ...(callsClient && !hasBash(env) ? [drift("bash-missing", noBash)] : []),
   ];
 }

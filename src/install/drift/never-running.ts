@@ -27,7 +27,9 @@ export async function parentSettings(target: InstallTarget, given: readonly stri
       const read = await readValue(place);
       const own = await readValue(join(folder, ".claude", basename(place)));
       const isUnreadable = read.is === "unreadable";
-      if (!isUnreadable && (!hasHook(hooksIn(read)) || isDeepStrictEqual(hooksIn(read), hooksIn(own)))) return [];
+      const hooks = hooksIn(read);
+      const isNone = Object.keys(hooks).length === 0 || isDeepStrictEqual(hooks, hooksIn(own));
+      if (!isUnreadable && isNone) return [];
       const claim = isUnreadable
         ? `${place} cannot be read: ${read.why}. If it has hooks, they do not apply in ${folder}`
         : `The hooks in ${place} do not apply in ${folder}`;
@@ -38,12 +40,14 @@ export async function parentSettings(target: InstallTarget, given: readonly stri
   return found.flat();
 }
 
-function hooksIn(read: Awaited<ReturnType<typeof readValue>>): unknown {
-  return read.is === "read" && isObject(read.value) ? read.value["hooks"] : undefined;
+/** The keys of a settings file that have hooks, also those that no agent reads, such as `Hooks`: they were meant to run too. */
+function hooksIn(read: Awaited<ReturnType<typeof readValue>>): Readonly<Record<string, unknown>> {
+  const value = read.is === "read" && isObject(read.value) ? read.value : {};
+  return Object.fromEntries(Object.entries(value).filter(([, below]) => hasHook(below)));
 }
 
-function hasHook(hooks: unknown): boolean {
-  const groups = isObject(hooks) ? Object.values(hooks).flat().filter(isObject) : [];
+function hasHook(value: unknown): boolean {
+  const groups = (isObject(value) ? Object.values(value) : [value]).flat().filter(isObject);
   return groups.some((group) => Array.isArray(group["hooks"]) && group["hooks"].length > 0);
 }
 

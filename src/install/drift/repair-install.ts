@@ -1,6 +1,6 @@
 import { defined, type HttpHook, Problem, type ProblemCode } from "../../protocol/internal.ts";
 import { compileClient } from "../client/compile-client.ts";
-import { isCompiledClientPath, packageOfClient } from "../client/compiled-client.ts";
+import { damagedClient, isCompiledClientPath, packageOfClient } from "../client/compiled-client.ts";
 import { findPackage } from "../client/find-package.ts";
 import { writeEntries } from "../edit/install-entries.ts";
 import { restrictToOwner } from "../edit/settings-file.ts";
@@ -71,13 +71,16 @@ async function executable(status: ScopeStatus): Promise<Repairs> {
   }
 }
 
-/** A compiled client that was removed comes back where it was, as long as its package is the same. */
+/** A compiled client that was removed or damaged comes back where it was, as long as its package is the same. */
 async function compiledAgain(
   status: ScopeStatus,
   env: InstallTarget["env"],
   { packageRoot, home }: Installer,
 ): Promise<Repairs> {
-  const gone = missingPrograms(status).find((path) => isCompiledClientPath(path, home));
+  const { hooksFile } = status;
+  const gone =
+    missingPrograms(status).find((path) => isCompiledClientPath(path, home)) ??
+    (hooksFile === undefined ? undefined : damagedClient({ ...status, hooksFile }, home));
   if (gone === undefined) return [];
   const made = await compileClient({ packageRoot: (await packageOfClient(gone)) ?? packageRoot, home, env });
   return "program" in made && made.program === gone

@@ -109,7 +109,7 @@ async function scopeStatus(
         ? [drift("lock-missing", `${places.lockFile} is missing; ${installCommand(app)} writes it again.`)]
         : []),
       ...code.drift,
-      ...programDrift(app, target.env),
+      ...programDrift(app, target.env, installer.home),
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
       ...http.drift,
       ...crash.drift,

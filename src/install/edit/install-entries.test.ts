@@ -96,6 +96,25 @@ test("a file, a folder and a mode that install made or changed go back", async (
   expect([modeOf(file), readFileSync(file, "utf8")]).toEqual([0o640, "{}"]);
 });
 
+test.each([true, false])(
+  "in a clone, installed again: %s, uninstall cuts the entries out, and deletes a file that install created",
+  async (again) => {
+    for (const before of [undefined, '{ "model": "x" }\n', "{}\n"]) {
+      const here = world();
+      const { settingsFile } = here.call().places;
+      if (before !== undefined) writeFileSync(settingsFile, before);
+      await writeEntries(here.call());
+      // Another user has no record of the install.
+      rmSync(here.state, { recursive: true });
+      if (again)
+        expect(await writeEntries(here.call())).toMatchObject({ settings: { changed: false }, lockWritten: false });
+      const { how, after } = await away(here);
+      const wanted = before === undefined ? ["removed", null] : ["cut", before];
+      expect([how, after, existsSync(settingsFile)]).toEqual([...wanted, before !== undefined]);
+    }
+  },
+);
+
 test("uninstall works when the settings file has been removed", async () => {
   const here = world();
   const user: Options = { scope: "user", transport: "http", needs: [stop] };

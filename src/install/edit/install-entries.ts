@@ -74,41 +74,27 @@ export async function writeEntries(call: EntryInstall): Promise<WrittenEntries> 
 }
 
 async function installAt(notes: InstallNotes, call: EntryInstall): Promise<WrittenEntries> {
-  const { places, planned, now, tokenEnv, dryRun = false, signal } = call;
+  const { places, planned, now, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
-  const marks = marksOf(call, await readLockFile(lockFile));
+  const old = await readLockFile(lockFile);
+  const marks = marksOf(call, old);
   const record = await notes.read();
+  const isOurFile = old?.created === true || record?.before === null;
   const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
-  const secret = planned.some(({ transport }) => transport === "http") && tokenEnv === undefined;
+  const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
   const mode = (await modeOf(settingsFile)) ?? 0;
   /** Its mode, if install has to change it. */
   const openMode = secret && (mode & 0o077) !== 0 ? mode : undefined;
-  let way: WayBack = { before: null, had: nothingBefore };
+  const changed = defined({ madeFolder, beforeMode: record?.beforeMode ?? openMode });
+  let way: WayBack = { before: null, had: nothingBefore, isCut: undefined };
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
-    const { before, had } = way;
-    const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
-    const fresh: InstallRecord = {
-      version: 1,
-      settingsFile,
-      hooksFile: call.hooksFile,
-      before: isNew ? null : before,
-      afterHash: edited.contentHash,
-      had,
-      entries: planned,
-      ...defined({ beforeMode: record?.beforeMode ?? openMode, madeFolder, tokenEnv, httpConsent: call.httpConsent }),
-    };
+    const fresh = recordOf(call, edited, way, isOurFile, changed);
     if (!isDeepStrictEqual(fresh, record)) await notes.write(fresh);
     if (secret) await restrictToOwner(settingsFile);
   };
   const change = (settings: unknown, text: string) => {
-    // The text without our entries. If no other program wrote since, it is the text from before the first install.
-    if (record !== undefined && sha256(text) === record.afterHash) way = { before: record.before, had: record.had };
-    else {
-      const isThere = ownEntries(settings, marks).length > 0;
-      const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
-      way = { before: editText(text, removeEdits(settings, marks, had)), had };
-    }
+    way = restorePoint(settings, text, marks, record);
     return installEdits(settings, planned, marks, way.had);
   };
   const settings = await editSettings(settingsFile, change, {
@@ -126,7 +112,8 @@ async function installAt(notes: InstallNotes, call: EntryInstall): Promise<Writt
   });
   if (dryRun) return { settings, lockWritten: false };
   if (!settings.changed) await keep(settings);
-  const lockWritten = await writeLockFile(lockFile, call.lock, places.scope === "project" ? 0o644 : 0o600);
+  const lock = settings.created || isOurFile ? { ...call.lock, created: true as const } : call.lock;
+  const lockWritten = await writeLockFile(lockFile, lock, places.scope === "project" ? 0o644 : 0o600);
   return { settings, lockWritten, ...defined({ backup }) };
 }
 
@@ -144,9 +131,13 @@ function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lo
   const fault = clientFault(before) ?? left;
   const { line, column, reason } = fault;
   const again = installCommand({ places, hooksFile, lock });
-  const message = `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`;
-  const about = { file: places.settingsFile, line, column, reason };
-  throw new Problem("settings/client-cannot-read", message, { about });
+  throw new Problem(
+    "settings/client-cannot-read",
+    `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`,
+    {
+      about: { file: places.settingsFile, line, column, reason },
+    },
+  );
 }
 
 /** What entries of this app look like in this file. */
@@ -158,4 +149,44 @@ function marksOf({ places, hooksFile, calls }: EntryInstall, lock: LockFile | un
 interface WayBack {
   readonly before: string | null;
   readonly had: BeforeInstall;
+  readonly isCut: boolean | undefined;
+}
+
+/** The text without our entries. If no other program wrote since, it is the text from before the first install. */
+function restorePoint(
+  settings: unknown,
+  text: string,
+  marks: OwnEntryMarks,
+  record: InstallRecord | undefined,
+): WayBack {
+  if (record !== undefined && sha256(text) === record.afterHash)
+    return { before: record.before, had: record.had, isCut: record.isCut };
+  const isThere = ownEntries(settings, marks).length > 0;
+  const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
+  const isCut = (record === undefined && isThere) || record?.isCut;
+  return { before: editText(text, removeEdits(settings, marks, had)), had, isCut };
+}
+
+function recordOf(
+  { places, hooksFile, planned, tokenEnv, httpConsent }: EntryInstall,
+  edited: EditedFile,
+  { before, had, isCut }: WayBack,
+  isOurFile: boolean,
+  changed: Pick<InstallRecord, "madeFolder" | "beforeMode">,
+): InstallRecord {
+  return {
+    version: 1,
+    settingsFile: places.settingsFile,
+    hooksFile,
+    before: edited.created || (isOurFile && before !== null && isEmptyObject(before)) ? null : before,
+    afterHash: edited.contentHash,
+    had,
+    entries: planned,
+    ...changed,
+    ...defined({ isCut: isCut || undefined, tokenEnv, httpConsent }),
+  };
+}
+
+export function isEmptyObject(text: string): boolean {
+  return /^\s*\{\s*\}\s*$/.test(text);
 }

@@ -32,6 +32,8 @@ export interface InstallRecord {
   readonly hooksFile: string;
   /** The text before the first install; null: there was no file. */
   readonly before: string | null;
+  /** The entries were there before the first install, as in a clone: `before` is the text without them. */
+  readonly isCut?: boolean;
   /** Its mode, where install had to change it. */
   readonly beforeMode?: number;
   /** SHA-256 of the bytes that install left. */
@@ -103,6 +105,8 @@ export interface LockFile {
   readonly contentHash: string;
   /** Present when every event was asked for. */
   readonly allEvents?: true;
+  /** Present when install created the settings file. */
+  readonly created?: true;
 }
 
 export const lockVersion = 1;

@@ -15,7 +15,7 @@ import { defined } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import type { ScopeFiles } from "../plan/install-places.ts";
 import { nothingBefore, type OwnEntryMarks, ownEntries, removeEdits } from "../plan/own-entries.ts";
-import type { EntryInstall } from "./install-entries.ts";
+import { type EntryInstall, isEmptyObject } from "./install-entries.ts";
 import { fromLockPath, type InstallNotes, type InstallRecord, installNotes, readLockFile } from "./install-record.ts";
 import { readSettings } from "./settings-file.ts";
 
@@ -30,7 +30,7 @@ export interface Uninstalled {
   readonly hooksFile?: string;
   /** Whether port and token of that file may go: a lock file may come with a checkout and name another project's app. */
   readonly endsDaemon: boolean;
-  /** `restored`: the bytes from before. `removed`: there was no file before. `cut`: own entries taken out of a file that others changed. */
+  /** `restored`: the bytes from before. `removed`: there was no file before. `cut`: own entries taken out of a file that has others, or had ours before. */
   readonly how: "restored" | "removed" | "cut" | "nothing";
   readonly before: string;
   /** Null: the file was removed. */
@@ -69,7 +69,9 @@ async function uninstallAt(notes: InstallNotes, call: UninstallCall): Promise<Un
     return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
   };
   const restored = asLeft ? await restore(notes, record, call) : undefined;
-  const done = restored ?? (await cut());
+  const cutOut = restored ?? (await cut());
+  const isLeftEmpty = cutOut.how === "cut" && lock?.created === true && isEmptyObject(cutOut.after ?? "");
+  const done = isLeftEmpty ? await removeFile(notes, cutOut, call) : cutOut;
   if (!dryRun) {
     if (record?.beforeMode !== undefined)
       await ignoringErrors(["ENOENT", "ENOTDIR"], chmod(notes.real, record.beforeMode));
@@ -101,7 +103,7 @@ type Done = Pick<Uninstalled, "how" | "before" | "after">;
 /** Undefined when another program wrote in the last moment: then the file is no longer as install left it. */
 async function restore(
   notes: InstallNotes,
-  { before, afterHash }: InstallRecord,
+  { before, afterHash, isCut = false }: Pick<InstallRecord, "before" | "afterHash" | "isCut">,
   { now, dryRun, signal }: UninstallCall,
 ): Promise<Done | undefined> {
   const { real } = notes;
@@ -109,7 +111,8 @@ async function restore(
     const bytes = await readFile(real);
     const text = bytes.toString("utf8");
     if (sha256(text) !== afterHash) return undefined;
-    const done: Done = { how: before === null ? "removed" : "restored", before: text, after: before };
+    const how = before === null ? "removed" : isCut ? "cut" : "restored";
+    const done: Done = { how, before: text, after: before };
     if (dryRun) return done;
     await notes.backUp(text, now);
     if (before === null) {
@@ -119,6 +122,13 @@ async function restore(
     return done;
   };
   return dryRun ? attempt() : withLock(real, attempt, defined({ signal }));
+}
+
+/** A file that install created, once nothing is left in it. */
+async function removeFile(notes: InstallNotes, done: Done, call: UninstallCall): Promise<Done> {
+  const left = { before: null, afterHash: sha256(done.after ?? "") };
+  const isGone = call.dryRun || (await restore(notes, left, call)) !== undefined;
+  return isGone ? { how: "removed", before: done.before, after: null } : done;
 }
 
 /**

@@ -12,7 +12,7 @@ import { type AppDependencies, builderTag, cachedBuild, recordName } from "./bui
 import { bundleModule, type Esbuild, emptyTrace, loadEsbuild, type ModuleBundle } from "./bundle.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
 import { resolvedPaths } from "./resolved-paths.ts";
-import { checkOwnExports, missingExportIn, scanImports } from "./scan-imports.ts";
+import { checkOwnExports, missingExportIn, scanImports, scanNames } from "./scan-imports.ts";
 import { storeBuild, writeRecord, writeTemporary } from "./store-build.ts";
 
 /**
@@ -87,6 +87,11 @@ export async function appInputs(file: string): Promise<readonly string[]> {
 
 /** Contract: an app that does not build has dependencies too, among them the paths at which a missing import was looked for. */
 export async function appDependencies(file: string): Promise<AppDependencies> {
+  const found = await buildDependencies(file);
+  return { ...found, named: scanNames(found.inputs) };
+}
+
+async function buildDependencies(file: string): Promise<Omit<AppDependencies, "named">> {
   const esbuild = await loadEsbuild();
   if (esbuild === undefined) return { inputs: scanImports(file), packages: [], paths: [] };
   const trace = emptyTrace();

@@ -24,6 +24,8 @@ export interface BuildRecord {
 export interface AppDependencies extends Pick<BuildRecord, "packages" | "paths"> {
   /** The hooks file and every file it imports, except packages. */
   readonly inputs: readonly string[];
+  /** Files of code that these name without importing them, as for `createRequire`, and what those import. */
+  readonly named: readonly string[];
   /** Why the app does not build. Then the rest is what was found nevertheless. */
   readonly failure?: unknown;
 }

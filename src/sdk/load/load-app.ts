@@ -8,6 +8,7 @@ import { sdkProblem } from "../app/argument-checks.ts";
 import type { Env } from "../app/run-environment.ts";
 import { atCallSite, firstErrorLine, lacksLocation, mapStacks } from "../run/error-location.ts";
 import { withTimeout } from "../run/handler-deadline.ts";
+import { limitSyncChildren } from "../run/sync-children.ts";
 import { type AppDependencies, type CachedBuild, cachedBuild } from "./build-cache.ts";
 
 export interface LoadAppOptions {
@@ -151,10 +152,15 @@ function runInTime(work: () => unknown, file: string, ms: number = loadTimeoutMs
   const name = "hookline.load";
   Object.defineProperty(globalThis, Symbol.for(name), { value: work, configurable: true });
   const call = new Script(`globalThis[Symbol.for("${name}")]()`, { filename: "node:hookline" });
+  const unlimit = limitSyncChildren(ms, () => {
+    throw tooSlow(file, ms);
+  });
   try {
     return call.runInThisContext({ timeout: ms, displayErrors: false });
   } catch (error) {
     throw codeOf(error) === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? tooSlow(file, ms) : error;
+  } finally {
+    unlimit();
   }
 }
 

@@ -24,6 +24,18 @@ export function scanImports(file: string): readonly string[] {
   return [...paths].sort();
 }
 
+/** Files of code whose paths these files contain in any other place, as for `createRequire`, with what they import. */
+export function scanNames(files: readonly string[]): readonly string[] {
+  const named = files.flatMap((file) => {
+    const text = attempt(() => readFileSync(file, "utf8")) ?? ""; // building it reports a failure
+    return [...text.matchAll(codePath)].flatMap(([, name = ""]) => resolveSpecifier(name, file));
+  });
+  const found = new Set(named.filter((path) => !files.includes(path)).flatMap(scanImports));
+  return [...found].filter((path) => !files.includes(path));
+}
+
+const codePath = /["'`](\.{1,2}\/[^"'`\n]+\.[mc]?[jt]s)["'`]/g;
+
 /** A path after `from`, `import` or `require`, with or without a parenthesis. */
 const specifier = /\b(?:from|import|require)\s*\(?\s*["'`]((?:\.{0,2}\/|#)[^"'`\n]+)["'`]/g;
 

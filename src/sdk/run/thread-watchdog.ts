@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { messageOf } from "../../protocol/internal.ts";
+import { limitSyncChildren } from "./sync-children.ts";
 
 /** Called by the worker thread, which can only reach it by a registered symbol. */
 const late = Symbol.for("hookline.late");
@@ -26,8 +27,10 @@ export function startWatchdog(ms: number, onLate: () => void, warn: (line: strin
   } catch (error) {
     failed(error);
   }
+  const unlimit = limitSyncChildren(ms + graceMs, onLate);
   return () => {
     current++;
+    unlimit();
   };
 }
 

@@ -34,8 +34,9 @@ export function openStores(
     await openFolder(stateDir);
     return stateDir;
   };
+  const told = new Set<string>();
   return (scope) => {
-    const options = { environment, expires: scope === "session" || scope === "told" };
+    const options = { environment, expires: scope === "session" || scope === "told", told };
     const place = async () => {
       const above = await folder();
       await openFolder(join(above, scope));
@@ -46,15 +47,15 @@ export function openStores(
         const { file } = await place();
         const found = await readStore(file, options);
         // With the lock, because another process may have moved the file and written a good one.
-        return "broken" in found ? locked(file, () => read(file, options)) : found.entries;
+        return ("broken" in found ? await locked(file, () => read(file, options)) : found).entries;
       },
       async change(work) {
         const { above, file } = await place();
         const { result, written } = await locked(file, async () => {
-          const entries = await read(file, options);
-          const before = textOf(entries);
+          const { entries, others } = await read(file, options);
+          const before = textOf(entries, others);
           const result = await work(entries);
-          const text = textOf(entries);
+          const text = textOf(entries, others);
           if (text === before) return { result, written: false };
           if (Buffer.byteLength(text) > maxBytes) throw tooLarge(file, Buffer.byteLength(text), maxBytes);
           await replaceFile(file, text);
@@ -71,7 +72,17 @@ interface StoreOptions {
   readonly environment: RunEnvironment;
   /** State that was not written for a month is dropped. */
   readonly expires: boolean;
+  /** Files whose foreign entries were reported. */
+  readonly told: Set<string>;
 }
+
+interface StateFile {
+  readonly entries: StoredValues;
+  /** What is in the file and is not state. It stays there. */
+  readonly others: readonly [string, unknown][];
+}
+
+const noState = (): StateFile => ({ entries: new Map(), others: [] });
 
 async function locked<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   try {
@@ -84,31 +95,37 @@ async function locked<Result>(file: string, work: () => Promise<Result>): Promis
 }
 
 /** Contract: called with the lock held; an unreadable file is renamed. */
-async function read(file: string, options: StoreOptions): Promise<StoredValues> {
+async function read(file: string, options: StoreOptions): Promise<StateFile> {
   const { environment } = options;
   const found = await readStore(file, options);
-  if ("entries" in found) return found.entries;
+  if ("entries" in found) return found;
   const aside = `${file}.unreadable-${environment.now()}`;
   await rename(file, aside);
   environment.complain(
     `State in ${file} cannot be read (${found.broken}); it was moved to ${aside} and defaults apply.`,
   );
-  return new Map();
+  return noState();
 }
 
 async function readStore(
   file: string,
-  { environment, expires }: StoreOptions,
-): Promise<{ entries: StoredValues } | { broken: string }> {
+  { environment, expires, told }: StoreOptions,
+): Promise<StateFile | { broken: string }> {
   const bytes = await readPrivate(file);
-  if (bytes === undefined) return { entries: new Map() };
+  if (bytes === undefined) return noState();
   const writtenAt = expires ? (await ignoringErrors(["ENOENT"], stat(file)))?.mtimeMs : undefined;
-  if (writtenAt !== undefined && writtenAt + retentionMs < environment.now()) return { entries: new Map() };
+  if (writtenAt !== undefined && writtenAt + retentionMs < environment.now()) return noState();
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (!isObject(value)) throw new TypeError("it is not an object");
     const entries = Object.entries(value).filter((entry): entry is [string, StoredValue] => isEntry(entry[1]));
-    return { entries: new Map(entries) };
+    const others = Object.entries(value).filter(([, one]) => !isEntry(one));
+    if (others.length > 0 && !told.has(file)) {
+      const names = others.map(([key]) => JSON.stringify(key)).join(", ");
+      environment.complain(`State in ${file} has entries of another format, which are kept and not used: ${names}.`);
+      told.add(file);
+    }
+    return { entries: new Map(entries), others };
   } catch (error) {
     return { broken: String(error) };
   }
@@ -121,9 +138,10 @@ function isEntry(value: unknown): value is StoredValue {
 }
 
 /** By definition, not assignment: `__proto__` is a key like any other. */
-function textOf(entries: StoredValues): string {
+function textOf(entries: StoredValues, others: StateFile["others"]): string {
   const object: Record<string, unknown> = Object.create(null);
-  for (const [key, value] of entries) Object.defineProperty(object, key, { value, enumerable: true });
+  for (const [key, value] of new Map([...others, ...entries]))
+    Object.defineProperty(object, key, { value, enumerable: true });
   return `${JSON.stringify(object)}\n`;
 }
 

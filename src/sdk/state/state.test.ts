@@ -119,6 +119,19 @@ test("an unreadable file is renamed with a warning, and defaults apply", async (
   expect(readdirSync(join(home, "state/session")).some((name) => name.includes(".unreadable-"))).toBe(true);
 });
 
+test("an entry of another format is reported, and kept when others are written", async () => {
+  const complaints: string[] = [];
+  const world = { complain: (line: string) => void complaints.push(line) };
+  await withState((state) => state.set("a", 0));
+  writeFileSync(sessionFile("s"), '{"seen":5,"a":{"value":1}}');
+  const change = async (state: ScopedState) => [await state.get("a"), await state.update("a", (n) => n + 1)];
+  expect(await withState(change, { world })).toEqual([1, 2]);
+  expect(complaints).toEqual([
+    expect.stringContaining('entries of another format, which are kept and not used: "seen".'),
+  ]);
+  expect(JSON.parse(readFileSync(sessionFile("s"), "utf8"))).toEqual({ seen: 5, a: { value: 2 } });
+});
+
 test("concurrent reads and updates of a damaged state file lose no update", async () => {
   for (let round = 0; round < 5; round++) {
     await withState((state) => state.set("n", 1));

@@ -349,6 +349,32 @@ test("a closed session takes no more, and what was appended before is written", 
   await expect(session.append(said("late"))).rejects.toMatchObject({ code: "sessions/closed" });
 });
 
+test("a closed store opens no session, and what it was opening is refused", async () => {
+  const store = await openStore({ root: await tempFolder(), version: "1" });
+  const session = await store.open({ id, cwd });
+  await session.append(said("one"));
+  await session.close();
+  const opening = [store.open({ cwd }), store.resume(id, { cwd })];
+  const closing = store.close();
+  const ended = await Promise.allSettled([...opening, store.open({ cwd }), store.fork(id, { cwd })]);
+  await closing;
+  expect(ended).toMatchObject(ended.map(() => ({ reason: { code: "sessions/closed" } })));
+});
+
+test("a record is written as it was when append was called", async () => {
+  const session = await (await openStore({ root: await tempFolder(), version: "1" })).open({ id, cwd });
+  const draft = { type: "user", message: { role: "user", content: "one" } };
+  const options = { uuid: "u1" };
+  const first = session.append(draft, options);
+  draft.message.content = "two";
+  options.uuid = "u2";
+  const second = session.append(draft, options);
+  Reflect.deleteProperty(draft, "message");
+  expect([await first, await second]).toMatchObject([{ uuid: "u1" }, { uuid: "u2" }]);
+  const written = (await readFile(session.file, "utf8")).trim().split("\n");
+  expect(written.map((line) => JSON.parse(line).message.content)).toEqual(["one", "two"]);
+});
+
 test("a torn file can be continued: the newest whole entry is the parent", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
@@ -448,6 +474,9 @@ test.each([
   [{ type: "assistant", message: { content: [] }, usage: { input_tokens: 1 } }, "message.usage"],
   [{ type: "asistant", message: { content: [] } }, 'Unknown type of record "asistant". Did you mean "assistant"?'],
   [{ type: "User", message: { content: "x" } }, 'Did you mean "user"?'],
+  [{ type: "assistant", message: { role: "user", content: [] } }, 'type "assistant" cannot have the role "user".'],
+  [{ type: "user", message: { content: "x", toJSON: () => ({}) } }, 'A record of type "user" needs message'],
+  [{ ...said("x"), toJSON: () => undefined }, "record is an object, not null."],
 ])("%j is refused, because no reader could use it", async (bad, why) => {
   const session = await (await openStore({ root: await tempFolder(), version: "1" })).open({ id, cwd });
   await expect(session.append(loose(bad))).rejects.toMatchObject({

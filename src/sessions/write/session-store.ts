@@ -33,7 +33,7 @@ export interface SessionStore {
   resume(id: string, options: SessionOptions): Promise<ResumedSession>;
   /** A new session that begins as another one went, wherever that one is; the other keeps every byte. */
   fork(source: string | SessionPlace, options: OpenOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
-  /** Resolves when everything appended to any of its sessions is written. */
+  /** Resolves when everything appended to any of its sessions is written. After that, opening a session throws `sessions/closed`. */
   close(): Promise<void>;
 }
 
@@ -79,9 +79,15 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   const root: SessionRoot = { path, origin: "hookline" };
   const sessions = new Set<StoreSession>();
   const openIds = new Set<string>();
+  let isClosed = false;
+
+  function checkOpen(): void {
+    if (isClosed) throw new Problem("sessions/closed", `The store ${path} is closed. Open it again with openStore.`);
+  }
 
   /** Two writers would each continue from their own last record, and readers would follow only one of them. */
   async function claim<Opened extends StoreSession>(id: string, begin: () => Promise<Opened>): Promise<Opened> {
+    checkOpen();
     if (openIds.has(id))
       throw new Problem(
         "sessions/already-open",
@@ -98,6 +104,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   async function start(place: SessionPlace, wanted: SessionOptions, state?: ResumeState): Promise<StoreSession> {
     await realPathBelow(path, place.file);
     await openFolder(place.folder, fs);
+    checkOpen();
     const session = openStoreSession(place, wanted, { version, entrypoint, fs, now, uuid }, state, () => {
       if (sessions.delete(session)) openIds.delete(place.id);
     });
@@ -151,6 +158,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
       });
     },
     async close() {
+      isClosed = true;
       await Promise.all([...sessions].map((session) => session.close()));
     },
   };

@@ -1,12 +1,12 @@
 import { type Fs, ignoringErrors, type LineWriter, nodeFs, withAppend } from "../../files/internal.ts";
-import { messageOf, Problem } from "../../protocol/internal.ts";
+import { messageOf, objectCheck, Problem } from "../../protocol/internal.ts";
 import {
   composeRecord,
   type Envelope,
   isConversationDraft,
   type RecordDraft,
 } from "../formats/claude-code/write-record.ts";
-import { checkAppendOptions, checkRecord, optionProblem } from "../option-checks.ts";
+import { checkAppendOptions, checkArgument, checkRecord, optionProblem } from "../option-checks.ts";
 import { spillLargeParts } from "../parts/spill-large-parts.ts";
 import { readEntries } from "../read/read-entries.ts";
 
@@ -18,7 +18,8 @@ export interface TranscriptWriter {
   /**
    * Contract: when it resolves, the record is in the file as one whole line (`durable`: on the disk), after every record
    * appended before it. When it rejects, the record may be missing; the file is valid either way.
-   * A record that no reader could use is refused with `sessions/option`.
+   * The record is taken as it is now: later changes of the object are not written. One that no reader could use is refused with
+   * `sessions/option`.
    */
   append<Type extends string>(draft: RecordDraft<Type>, options?: AppendRecordOptions): Promise<AppendResult>;
   /** Resolves when everything appended is written. After that, appending is an error. */
@@ -127,8 +128,6 @@ export function openTranscriptWriter(options: TranscriptOptions): OpenTranscript
       if (typeof parent === "string" && !uuids.has(parent)) await learnUuids();
       if (own !== undefined && !knowsAll) await learnUuids();
       waiting.draft = await spillLargeParts(waiting.draft, root, sessionFolder, fs);
-      // A record that cannot be written fails before its fillers are.
-      if (fillers.length > 0) JSON.stringify(waiting.draft);
     } catch (error) {
       waiting.error = unwritable(error);
     }
@@ -181,12 +180,13 @@ export function openTranscriptWriter(options: TranscriptOptions): OpenTranscript
     get tip() {
       return tip;
     },
-    async append(draft, appendOptions = {}) {
+    async append(given, appendOptions = {}) {
+      const draft = jsonCopy(given);
       checkRecord(draft);
       checkAppendOptions(appendOptions);
       if (closed) throw closedProblem(file);
       return new Promise((done, fail) => {
-        queue.push({ draft, options: appendOptions, done, fail });
+        queue.push({ draft, options: { ...appendOptions }, done, fail });
         running ??= Promise.resolve().then(run);
       });
     },
@@ -205,6 +205,17 @@ export function closedProblem(file: string): Problem {
   return new Problem("sessions/closed", `${file} is closed. Open the session again.`);
 }
 
+/** The record as a line can hold it. */
+function jsonCopy(draft: RecordDraft): RecordDraft {
+  checkArgument("record", draft, objectCheck);
+  try {
+    // A record whose toJSON returns nothing has no text.
+    return JSON.parse(JSON.stringify(draft) ?? "null");
+  } catch (error) {
+    throw unwritable(error);
+  }
+}
+
 function settle(batch: readonly Waiting[]): void {
   for (const { result, error, done, fail } of batch) {
     if (error !== undefined || result === undefined) fail(error);
@@ -215,7 +226,7 @@ function settle(batch: readonly Waiting[]): void {
 /** A record with a cycle or a value that JSON cannot hold is an error of the caller, not of the disk. */
 function unwritable(error: unknown): unknown {
   if (!(error instanceof TypeError || error instanceof RangeError) || "code" in error) return error;
-  const isEndless = messageOf(error).startsWith("Maximum call stack");
+  const isEndless = /^(?:Maximum call stack|Converting circular)/.test(messageOf(error));
   const why = isEndless ? "it contains itself, or is nested too deeply" : messageOf(error).split("\n")[0];
   const message = `The record cannot be written as JSON: ${why}.`;
   return new Problem("sessions/option", message, { about: { option: "record" }, cause: error });
