@@ -115,6 +115,17 @@ export function misspelledKeys(
   });
 }
 
+/** The keys of an object that mean `hooks` or an event, in any of the spellings above or as a path: `hooks.Stop`. */
+export function hookKeys(
+  value: Readonly<Record<string, unknown>>,
+  events: readonly string[],
+): ReturnType<typeof misspelledKeys> {
+  const known = ["hooks", ...events, ...events.map((event) => `hooks.${event}`)];
+  const exact = Object.keys(value).filter((key) => known.includes(key));
+  const found = [...exact.map((key) => ({ key, meant: key })), ...misspelledKeys(value, known)];
+  return found.map(({ key, meant }) => ({ key, meant: meant.replace("hooks.", "") }));
+}
+
 /** More unknown keys than people write: a hostile file may not make the start slow. */
 const maxCompared = 1_000;
 

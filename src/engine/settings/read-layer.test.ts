@@ -408,6 +408,9 @@ test("rules under a misspelled or misplaced key are reported, and one rule in pl
     expect(places({ [key]: { deny: ["Bash(rm *)"] } })).toEqual([`${file}: ${key}`]);
   }
   expect(places({ deny: ["Bash"], disallowedTools: ["Bash"] })).toEqual([`${file}: deny`, `${file}: disallowedTools`]);
+  expect(places({ disallowed_tools: ["Bash"], task: ["x"], _perms: { deny: ["Bash"] } })).toEqual([
+    `${file}: disallowed_tools`,
+  ]);
   for (const key of ["defaultMode", "permissionMode", "additionalDirectories", "blockReadsExemptPaths"])
     expect(places({ [key]: "plan" })).toEqual([`${file}: ${key}`]);
   expect(read({ disableAutoMode: "disable", permissions: { deny: ["Bash"] } })).toMatchObject({
