@@ -48,7 +48,8 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const warned: Warning[] = [];
   const warn = (warning: Warning): void => void warned.push(warning);
   const sessions = sessionState();
-  const live = memoryHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
+  const { rows, toolAliases: aliases, ports } = resolved;
+  const live = memoryHooks({ rows, aliases, wakes: ports.wake !== undefined, warn });
   const settings = await openSettings(resolved);
   settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];

@@ -1,4 +1,4 @@
-import type { Skip, Warning } from "../../protocol/internal.ts";
+import { defined, type Skip, type Warning } from "../../protocol/internal.ts";
 import { loadConditionCompiler } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { type ConfiguredHook, checkoutEnv, type Layer } from "../settings/layer.ts";
@@ -30,8 +30,9 @@ export async function openSettings(options: ResolvedOptions) {
 
   async function snapshotOf(layers: readonly Layer[]): Promise<Snapshot> {
     const compiler = layers.some(hasCondition) ? { compileCondition: await loadConditionCompiler() } : {};
-    const { rows, toolAliases: aliases, startedAs } = options;
-    return takeSnapshot(layers, { rows, aliases, ...(startedAs === undefined ? {} : { startedAs }), ...compiler });
+    const { rows, toolAliases: aliases, startedAs, ports } = options;
+    const wakes = ports.wake !== undefined;
+    return takeSnapshot(layers, { rows, aliases, wakes, ...defined({ startedAs }), ...compiler });
   }
 
   async function withTrust(base: Snapshot): Promise<EffectiveSettings> {

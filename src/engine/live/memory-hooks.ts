@@ -55,12 +55,14 @@ interface LiveHooksOptions {
   readonly rows: Readonly<Record<string, EventRow>>;
   /** Older names of tools, for matchers and conditions. */
   readonly aliases?: ToolAliases;
+  /** The host can be woken. */
+  readonly wakes?: boolean;
   /** Its warnings are part of the next outcome. */
   warn(warning: Warning): void;
 }
 
 /** Hooks registered at run time: callbacks of the engine, hooks of one session, stop hooks. */
-export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
+export function memoryHooks({ rows, aliases = {}, wakes, warn }: LiveHooksOptions) {
   const entries = new Map<string, Entry[]>();
   /** Results of `appendTo` by event, deleted when a hook of the event is added or removed. */
   const joinedLists = new Map<string, JoinedList>();
@@ -101,6 +103,7 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
         layer: { kind: live.kind, settings: {}, readable: true, warnings: [], contentHash: "" },
         row,
         aliases,
+        wakes,
         group: next,
         order: firstOrder + next++,
       };

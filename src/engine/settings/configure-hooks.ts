@@ -34,6 +34,8 @@ export interface GroupPlace {
   /** The position of its first hook in configured order. */
   readonly order: number;
   readonly aliases?: ToolAliases | undefined;
+  /** The host can be woken. Default: false. */
+  readonly wakes?: boolean | undefined;
   /** Needed where a hook has a condition. */
   readonly compileCondition?: CompileCondition | undefined;
   /** The failure policy when neither hook nor group has one. */
@@ -53,9 +55,13 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
   return group.hooks.map((hook, index): ConfiguredHook => {
     const stated = statedOnFailure(hook) ?? statedOnFailure(group);
     const onFailure = stated ?? place.onFailure ?? "continue";
-    const guards = isGuard({ hook, row, onFailure });
+    const background = isBackground(hook, place.wakes === true);
+    const guards = isGuard({ row, onFailure, background });
     const { condition, warning } = conditionOf(hook, place);
-    const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, stated, row, layer.kind)];
+    const problems = [
+      ...(warning === undefined ? [] : [warning]),
+      ...problemsOf(hook, stated, background, row, layer.kind),
+    ];
     const hookAt = `${at}.hooks[${index}]`;
     const found = [
       ...compiled.warnings,
@@ -78,6 +84,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       // A condition of a guard that cannot be evaluated counts as one that holds.
       condition: guards && (condition === "never" || !row.special.onTool) ? null : condition,
       onFailure,
+      background,
       ...defined({ fails, writtenFor }),
       problems: [
         ...never,
@@ -110,6 +117,7 @@ type ConfigureWarning = readonly [WarningCode, string];
 function problemsOf(
   hook: Hook,
   stated: FailurePolicy | undefined,
+  background: boolean,
   row: EventRow,
   kind: LayerKind,
 ): readonly ConfigureWarning[] {
@@ -127,12 +135,9 @@ function problemsOf(
   const noEffect = 'onFailure "block" has no effect on';
   if (row.onFailure === "open" && stated === "block")
     report("on-failure-ignored", `${noEffect} ${row.name}: a failed hook never stops anything there.`);
-  if (row.onFailure === "guard" && stated === "block" && isBackground(hook)) {
-    const isWoken = hook.type === "command" && hook.asyncRewake;
-    const when = isWoken
-      ? "a hook with asyncRewake: it is not awaited where the host can be woken"
-      : "a hook with async: it is not awaited";
-    report("on-failure-ignored", `${noEffect} ${when}, so its failure denies nothing.`);
+  if (row.onFailure === "guard" && stated === "block" && background) {
+    const key = hook.type === "command" && hook.asyncRewake ? "asyncRewake" : "async";
+    report("on-failure-ignored", `${noEffect} a hook with ${key}: it is not awaited, so its failure denies nothing.`);
   }
   if (hook.type === "command" && isEmptyCommand(hook.command))
     report("hook-empty", `The command of a hook of ${row.name} is empty: the hook does nothing.`);

@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly warnings: readonly Warning[];
 }
 
-interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition"> {
+interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition" | "wakes"> {
   /** The catalog's rows and a host's own. */
   readonly rows?: Rows;
   /** The agent that the session was started as: Stop in its file is the end of a turn as well. */
@@ -30,7 +30,7 @@ interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition
 
 /** Layers in configured order → a frozen snapshot. Pure. */
 export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions = {}): Snapshot {
-  const { aliases, compileCondition, startedAs } = options;
+  const { aliases, wakes, compileCondition, startedAs } = options;
   const rows: Rows = options.rows ?? catalog;
   const { merged, warnings } = mergeLayers(layers, rows);
   const labels = labelsOf(layers);
@@ -51,7 +51,7 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
       if (row === undefined) return;
       const hooks = hooksOf(row.name);
       const writtenFor = row.name === event ? undefined : event;
-      const place = { layer, label, row, order: hooks.length, onFailure, writtenFor, aliases, compileCondition };
+      const place = { layer, label, row, order: hooks.length, onFailure, writtenFor, aliases, wakes, compileCondition };
       const configured = configure(place);
       hooks.push(...configured);
       const main = startsAs(layer, startedAs) ? rows[event] : undefined;
