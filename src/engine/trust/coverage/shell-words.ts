@@ -26,7 +26,7 @@ export interface TextCommand {
 
 export interface ShellText {
   readonly commands: readonly TextCommand[];
-  /** Scripts inside words: `$(…)`, backticks, `<(…)` and `>(…)`. */
+  /** Scripts inside words and here-documents: `$(…)`, backticks, `<(…)` and `>(…)`. */
   readonly scripts: readonly string[];
 }
 
