@@ -1,26 +1,29 @@
 import { sha256 } from "../../files/internal.ts";
 import {
-  type CallbackHook,
   defined,
   type EventRow,
   type FailurePolicy,
-  type FunctionHook,
   type Hook,
   type HookGroup,
   type HookRef,
-  inProcessFields,
   intendedName,
-  type LayerKind,
   showValue,
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
 import type { CompileCondition } from "../match/conditions.ts";
-import { compileMatcher, guardMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
-import { type Fault, fieldsFault } from "./check-fields.ts";
-import { failsAsGuard, hookFault } from "./check-hooks.ts";
+import {
+  compileMatcher,
+  guardMatcher,
+  isEmptyList,
+  type Matcher,
+  matcherNeverWarnings,
+  type ToolAliases,
+} from "../match/matcher.ts";
+import { failsAsGuard } from "./check-hooks.ts";
 import { asSentence, statedOnFailure } from "./failure-policy.ts";
-import { type ConfiguredHook, honorsOnce, isBackground, isGuard, isInProcess, type Layer } from "./layer.ts";
+import { type ConfigureWarning, problemsOf } from "./hook-problems.ts";
+import { type ConfiguredHook, isBackground, isGuard, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
 /** Where a group is, and what is needed to compile it. */
@@ -49,8 +52,8 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
   const { layer, row, aliases = {}, label = layer.kind, writtenFor } = place;
   const path = `hooks.${writtenFor ?? row.name}[${place.group}]`;
   const at = `${nameOf(layer)}: ${path}`;
-  const compiled = compileMatcher(group.matcher, row.matchesOn, { place: at, aliases });
-  const never = compiled.warnings.length > 0 ? [] : matcherNeverWarnings(compiled.matcher, row, at);
+  const { matcher, warnings } = compileMatcher(group.matcher, row.matchesOn, { place: at, aliases });
+  const compiled = { matcher, warnings: warnings.length > 0 ? warnings : matcherNeverWarnings(matcher, row, at) };
   const key = `${label}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
     const stated = statedOnFailure(hook) ?? statedOnFailure(group);
@@ -67,7 +70,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       ...compiled.warnings,
       ...problems.map(([code, message]): Warning => ({ code, message, place: hookAt })),
     ];
-    const fault = guards ? found.find(({ code }) => neverRuns.has(code) || code === "hook-empty") : undefined;
+    const fault = guards ? found.find(({ code }) => preventsGuard(code, matcher)) : undefined;
     const fails =
       fault && `${path}.hooks[${index}] in ${nameOf(layer)} cannot be used: ${fault.message.replace(/\.$/, "")}`;
     return {
@@ -80,14 +83,13 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       layer,
       order: place.order + index,
       group: { key, sequential: group.sequential === true },
-      matcher: guards ? guardMatcher(compiled, row.matchesOn, aliases) : compiled.matcher,
+      matcher: guards ? guardMatcher(compiled, row, aliases) : matcher,
       // A condition of a guard that cannot be evaluated counts as one that holds.
       condition: guards && (condition === "never" || !row.special.onTool) ? null : condition,
       onFailure,
       background,
       ...defined({ fails, writtenFor }),
       problems: [
-        ...never,
         ...found.map((one) => (neverRuns.has(one.code) && !guards ? withEffect(one) : one)),
         ...(fails === undefined
           ? []
@@ -107,66 +109,18 @@ export const neverRuns: ReadonlySet<WarningCode> = new Set([
   "if-ignored",
 ]);
 
+/** Whether a problem keeps a hook from doing its work. */
+function preventsGuard(code: WarningCode, matcher: Matcher): boolean {
+  return neverRuns.has(code) || code === "hook-empty" || (code === "matcher-never" && isEmptyList(matcher));
+}
+
+/** Whether a hook never does its work. */
+export function isUseless({ fails, problems, matcher }: ConfiguredHook): boolean {
+  return fails !== undefined || problems.some(({ code }) => preventsGuard(code, matcher));
+}
+
 function withEffect(warning: Warning): Warning {
   return { ...warning, message: `${warning.message} The hook never runs.` };
-}
-
-type ConfigureWarning = readonly [WarningCode, string];
-
-/** Every reason why a hook cannot work, or not as its author expects. In no particular order. */
-function problemsOf(
-  hook: Hook,
-  stated: FailurePolicy | undefined,
-  background: boolean,
-  row: EventRow,
-  kind: LayerKind,
-): readonly ConfigureWarning[] {
-  const found: ConfigureWarning[] = [];
-  const report = (code: WarningCode, message: string): void => void found.push([code, message]);
-  const fault = isInProcess(hook) ? inProcessFault(hook) : hookFault(hook);
-  if (fault !== undefined)
-    report("hook-invalid", `A hook of ${row.name} cannot be used: ${`${fault.field} ${fault.why}`.trim()}.`);
-  if (!row.types.includes(hook.type)) {
-    const taken = row.types.filter((type) => type !== "callback" && type !== "function").join(", ");
-    report("type-unsupported", `${row.name} does not take ${hook.type} hooks; it takes ${taken}.`);
-  }
-  if (hook.once && !honorsOnce(kind))
-    report("once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`);
-  const noEffect = 'onFailure "block" has no effect on';
-  if (row.onFailure === "open" && stated === "block")
-    report("on-failure-ignored", `${noEffect} ${row.name}: a failed hook never stops anything there.`);
-  if (row.onFailure === "guard" && stated === "block" && background) {
-    const key = hook.type === "command" && hook.asyncRewake ? "asyncRewake" : "async";
-    report("on-failure-ignored", `${noEffect} a hook with ${key}: it is not awaited, so its failure denies nothing.`);
-  }
-  if (hook.type === "command" && isEmptyCommand(hook.command))
-    report("hook-empty", `The command of a hook of ${row.name} is empty: the hook does nothing.`);
-  if (hook.type === "command" && hook.args !== undefined && /\s/.test(hook.command) && !/[\\/]/.test(hook.command)) {
-    const message = `With args, ${showValue(hook.command)} is the name of one program. Put its arguments into args.`;
-    report("command-has-blanks", message);
-  }
-  if (hook.timeout !== undefined && hook.timeout > maxUsualSeconds) {
-    const asMinutes = `${hook.timeout} is ${Math.round(hook.timeout / 60)} minutes`;
-    report("timeout-suspicious", `timeout is in seconds; ${asMinutes}. Did you mean ${hook.timeout / 1000}?`);
-  }
-  return found;
-}
-
-const maxUsualSeconds = 3_600;
-
-/** Whether it has nothing but blanks and comments. */
-function isEmptyCommand(command: unknown): boolean {
-  return typeof command === "string" && command.split("\n").every((line) => /^\s*(?:#|$)/.test(line));
-}
-
-/** In-process hooks come from a program: types may have been ignored, and an instance of a class inherits its methods. */
-function inProcessFault(hook: CallbackHook | FunctionHook): Fault | undefined {
-  const fields = inProcessFields[hook.type];
-  const given: Readonly<Record<string, unknown>> = Object.fromEntries(
-    Object.keys(fields).map((name) => [name, Reflect.get(hook, name)]),
-  );
-  if (typeof given[hook.type] !== "function") return { field: hook.type, why: "must be a function" };
-  return fieldsFault(given, fields);
 }
 
 function conditionOf(

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import { catalog, type Warning } from "../../protocol/internal.ts";
+import { catalog, defined, type Warning } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
-import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
-import type { ConfiguredHook, Layer, UnusableHook } from "./layer.ts";
-import { type MergedSettings, mergeLayers } from "./merge-layers.ts";
+import { configureGroup, type GroupPlace, isUseless } from "./configure-hooks.ts";
+import { type ConfiguredHook, guardsToolCalls, type Layer, type UnusableHook } from "./layer.ts";
+import { type MergedSettings, managedDamage, mergeLayers } from "./merge-layers.ts";
 import { failedGuard, unusableHook } from "./unusable-hook.ts";
 
 /** All settings in force. It never changes; a reload makes another one. */
@@ -32,7 +32,7 @@ interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition
 export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions = {}): Snapshot {
   const { aliases, wakes, compileCondition, startedAs } = options;
   const rows: Rows = options.rows ?? catalog;
-  const { merged, warnings } = mergeLayers(layers, rows);
+  const { merged, warnings } = mergeLayers(layers);
   const labels = labelsOf(layers);
   const byEvent = new Map<string, ConfiguredHook[]>();
   const hooksOf = (event: string): ConfiguredHook[] => {
@@ -76,21 +76,25 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
       for (const [group, given] of groups.entries()) add(event, (place) => configureGroup(given, { ...place, group }));
   }
   for (const [event, hooks] of byEvent) if (hooks.length === 0) byEvent.delete(event);
-  const problems = [...byEvent.values()].flat().flatMap((hook) => hook.problems);
+  const configured = [...byEvent.values()].flat();
+  const problems = configured.flatMap((hook) => hook.problems);
+  const useless = configured.filter((hook) => guardsToolCalls(hook.row) && isUseless(hook));
+  const damage = managedDamage(layers, new Set(useless.map(({ layer }) => layer)), rows);
   const snapshot: Snapshot = {
     fingerprint: fingerprintOf(layers),
     byEvent,
     unusable,
-    merged,
+    merged: { ...merged, ...defined({ managedDamage: damage?.message }) },
     layers,
     warnings: distinct([
       ...layers.flatMap(({ warnings: read }) => read.filter((one) => !failing.has(one))),
       ...warnings,
+      ...(damage === undefined ? [] : [damage]),
       ...problems,
     ]),
   };
   // Not what was compiled: matchers and conditions are closures over their own state.
-  deepFreeze([layers, merged, snapshot.warnings]);
+  deepFreeze([layers, snapshot.merged, snapshot.warnings]);
   for (const hooks of byEvent.values()) Object.freeze(hooks).forEach(Object.freeze);
   return Object.freeze(snapshot);
 }
