@@ -36,6 +36,7 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
       return mustBe(field.of.map((word) => JSON.stringify(word)).join(" or "));
     case "number":
       if (typeof value !== "number") return mustBe("a number");
+      if (value === Number.POSITIVE_INFINITY) return mustBe("finite");
       return field.above === undefined || value > field.above ? undefined : mustBe(`above ${field.above}`);
     case "flag":
       return typeof value === "boolean" ? undefined : mustBe("true or false");

@@ -17,6 +17,7 @@ import {
   asSentence,
   type Entry,
   type EntryPlace,
+  hookKeysOnGroup,
   keysOfGroup,
   keysOfHook,
   looksLikeOnFailure,
@@ -164,7 +165,8 @@ function checkGroup(value: unknown, spot: Spot): HookGroup {
     refuse(value, spot, fault);
     return { hooks: [] };
   }
-  spot.warnings.push(...group.warnings, ...misspelled(group.value, keysOfGroup, spot));
+  const elsewhere = hookKeysOnGroup(group.value, spot);
+  spot.warnings.push(...group.warnings, ...misspelled(group.value, keysOfGroup, spot), ...elsewhere);
   const written = group.value["hooks"] as readonly unknown[];
   if (written.length === 0 && statedOnFailure(group.value) === "block") {
     const text = "is empty, so nothing guards what the group matches. Add a hook, or remove the group.";

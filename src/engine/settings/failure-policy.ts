@@ -102,6 +102,13 @@ export function keysOfHook(type: FileHook["type"]): readonly string[] {
 
 const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
 
+/** Keys of hooks that have no effect on a group, such as `if`. */
+export function hookKeysOnGroup(group: Entry, { file, at }: Pick<EntryPlace, "file" | "at">): readonly Warning[] {
+  const found = Object.keys(group).filter((key) => allKnownKeys.has(key) && !keysOfGroup.includes(key));
+  const text = "has no effect on a group. Move it into the hooks of the group.";
+  return found.map((key) => warningAt("settings-invalid", file, `${at}.${key}`, text));
+}
+
 export function asSentence(sentence: string): string {
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

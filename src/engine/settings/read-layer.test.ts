@@ -396,6 +396,16 @@ test("reading never throws, for any bytes", () => {
   );
 });
 
+test("a key of a hook on its group is reported", () => {
+  const { warnings } = read({
+    hooks: { PreToolUse: [{ matcher: "Bash", if: "Bash(rm *)", timeout: 5, hooks: [good] }] },
+  });
+  expect(warnings.map(({ code, place }) => [code, place])).toEqual([
+    ["settings-invalid", `${file}: hooks.PreToolUse[0].if`],
+    ["settings-invalid", `${file}: hooks.PreToolUse[0].timeout`],
+  ]);
+});
+
 test("a host's own event is an event in its files", () => {
   const rows = { ...catalog, Deployed: { ...catalog.Notification, name: "Deployed" } };
   const layer = readLayer(source, Buffer.from(JSON.stringify({ hooks: { Deployed: [{ hooks: [good] }] } })), rows);
