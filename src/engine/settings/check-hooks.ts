@@ -14,6 +14,7 @@ import {
 } from "../../protocol/internal.ts";
 import { type Fault, fieldsFault, hookKeys, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
 import {
+  asFailing,
   asSentence,
   type Entry,
   type EntryPlace,
@@ -21,6 +22,7 @@ import {
   keysOfGroup,
   keysOfHook,
   looksLikeOnFailure,
+  skipsEntry,
   statedOnFailure,
   wantsBlock,
   withValidOnFailure,
@@ -219,16 +221,6 @@ function refuse(value: unknown, spot: Spot, { field, why }: Fault, group: Entry 
 
 function invalid(file: string, at: string, why: string): Warning {
   return warningAt("hook-invalid", file, at, `${asSentence(why)} ${skipsEntry}`);
-}
-
-const skipsEntry = "Hookline skips this entry and uses the rest of the file.";
-
-export const failsAsGuard =
-  "Hookline treats this entry as a guard that fails: what it matches is denied until it is fixed.";
-
-/** The warning about an entry that cannot be used, if its failure denies. */
-export function asFailing(warning: Warning): Warning {
-  return { ...warning, message: warning.message.replace(skipsEntry, failsAsGuard) };
 }
 
 function unknownEvent(event: string, file: string, rows: Rows): Warning {

@@ -20,8 +20,7 @@ import {
   matcherNeverWarnings,
   type ToolAliases,
 } from "../match/matcher.ts";
-import { failsAsGuard } from "./check-hooks.ts";
-import { asSentence, statedOnFailure } from "./failure-policy.ts";
+import { asSentence, effectOfFailing, statedOnFailure } from "./failure-policy.ts";
 import { type ConfigureWarning, problemsOf } from "./hook-problems.ts";
 import { type ConfiguredHook, isBackground, isGuard, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
@@ -93,7 +92,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
         ...found.map((one) => (neverRuns.has(one.code) && !guards ? withEffect(one) : one)),
         ...(fails === undefined
           ? []
-          : [{ code: "hook-invalid" as const, message: `${fails}. ${failsAsGuard}`, place: hookAt }]),
+          : [{ code: "hook-invalid" as const, message: `${fails}. ${effectOfFailing(layer)}`, place: hookAt }]),
       ],
     };
   });

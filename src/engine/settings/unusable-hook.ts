@@ -1,6 +1,6 @@
 import { type CallbackHook, type EventRow, type Skip, showValue } from "../../protocol/internal.ts";
-import { asFailing } from "./check-hooks.ts";
 import { configureGroup, type GroupPlace, hookRef, shortened, withoutPassword } from "./configure-hooks.ts";
+import { asFailing, effectOfFailing } from "./failure-policy.ts";
 import type { ConfiguredHook, Layer, UnusableEntry, UnusableHook } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
@@ -35,7 +35,8 @@ export function failedGuard(
   const group = { hooks: [hook], ...(typeof matcher === "string" ? { matcher } : {}) };
   const [guard] = configureGroup(group, { ...place, group: 0 });
   const others = guard?.problems.filter(({ code }) => code !== "hook-invalid") ?? [];
-  return guard === undefined ? [] : [{ ...guard, ref, fails, problems: [asFailing(warning), ...others] }];
+  const problems = [asFailing(warning, effectOfFailing(place.layer)), ...others];
+  return guard === undefined ? [] : [{ ...guard, ref, fails, problems }];
 }
 
 /** How users recognize an entry that may lack anything. */

@@ -24,6 +24,8 @@ async function outcomeOf(options: EngineOptions, payload: object = {}): Promise<
   }
 }
 
+const bash = { tool_name: "Bash", tool_input: { command: "ls" } };
+const guard = (command: string) => ({ type: "command", command, onFailure: "block" });
 const says = (word: string): string => `#!/bin/sh\necho ${word}\n`;
 
 test("a changed byte ends an approval, and restoring the byte restores it", async () => {
@@ -460,6 +462,28 @@ test("an approval or revocation by another process counts for an event that is s
   await engine.close({ waitMs: 5_000 });
   expect(await readFile(join(world.options.cwd, "ran.log"), "utf8")).toBe("here\nhere\n");
 });
+
+test.each([
+  ["project", { hooks: { PreToolUs: [{ hooks: [guard("exit 0")] }] } }],
+  ["project", { hooks: { PreToolUse: [{ matcher: "(", hooks: [guard("exit 0")] }] } }],
+])(
+  "a warning about a guard of a %s that cannot be used says that it denies once it is approved",
+  async (_, settings) => {
+    const { options, put } = await checkoutWorld();
+    await put("project/.claude/settings.json", settings);
+    const engine = await openEngine(options);
+    try {
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+      expect(engine.warnings.filter(({ message }) => message.includes("denied")).map(({ message }) => message)).toEqual(
+        [expect.stringContaining("once it is approved, what it matches is denied")],
+      );
+      await approveAll(options);
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+    } finally {
+      await engine.close();
+    }
+  },
+);
 
 test("an acceptance takes effect at once in mode workspace", async () => {
   const { options, put } = await checkoutWorld();
