@@ -7,6 +7,7 @@ import { type StatusLineSource, statusLineOf } from "../settings/merge-layers.ts
 import { type Snapshot, takeSnapshot } from "../settings/snapshot.ts";
 import { checkoutAt, onPinsChanged, pinFilesOf, pinMarks } from "../trust/pin-store.ts";
 import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
+import { withApprovedGuards } from "./approved-guards.ts";
 import { confirmChanges, type RefusedChange, type ReloadCallbacks } from "./confirm-changes.ts";
 import { watchFiles } from "./watch-files.ts";
 
@@ -76,6 +77,8 @@ export async function openSettings(options: ResolvedOptions) {
 
   return {
     inForce: (): EffectiveSettings => settings,
+    /** The same as the files contain it, without guards that only an approval contains. */
+    asWritten: (): Snapshot => snapshot,
     reload,
     /** Reloads when a file changes, until the returned function is called. */
     watch(callbacks: ReloadCallbacks): () => void {
@@ -144,6 +147,7 @@ async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise
   );
   return Object.freeze({
     ...snapshot,
+    ...(await withApprovedGuards(snapshot, trust, options)),
     warnings: [...snapshot.warnings, ...trust.warnings, ...(await ruleWarnings(layers, trust, options))],
     trust,
     checkoutEnv: checkoutEnv(trusting("env")).env,
