@@ -77,7 +77,7 @@ test("a hook that its event does not take is listed as never running", async () 
   expect(out).toContain("prompt  Is it fine?\n    never runs flag, ");
 });
 
-test("where a settings file cannot be read, list and explain say so first, and doctor counts one problem", async () => {
+test("where a settings file cannot be read, list and explain begin with that, and doctor counts one problem", async () => {
   const { home, state, project } = world();
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
   mkdirSync(join(home, ".claude"));

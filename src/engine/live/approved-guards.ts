@@ -10,14 +10,13 @@ import type { Trust } from "../trust/trust-state.ts";
 
 /**
  * Puts every approved guard back in whose place there is another hook now. It fails: what was approved decides what it matches, and the
- * new hook counts after its own approval only. A guard that was deleted without a replacement is gone.
+ * new hook counts after its own approval only. A guard that was deleted without a replacement stays deleted.
  */
 export async function withApprovedGuards(
   { byEvent, unusable }: Snapshot,
   { approvedInstead, howToApprove }: Trust,
   { rows, toolAliases: aliases, ports }: ResolvedOptions,
 ): Promise<Pick<Snapshot, "byEvent" | "unusable">> {
-  if (approvedInstead.size === 0) return { byEvent, unusable };
   const compileCondition = await loadConditionCompiler();
 
   function guardsBefore(now: ConfiguredHook | UnusableHook, row: EventRow): readonly ConfiguredHook[] {

@@ -7,7 +7,6 @@ import { type StatusLineSource, statusLineOf } from "../settings/merge-layers.ts
 import { type Snapshot, takeSnapshot } from "../settings/snapshot.ts";
 import { checkoutAt, onPinsChanged, pinFilesOf, pinMarks } from "../trust/pin-store.ts";
 import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
-import { withApprovedGuards } from "./approved-guards.ts";
 import { confirmChanges, type RefusedChange, type ReloadCallbacks } from "./confirm-changes.ts";
 import { watchFiles } from "./watch-files.ts";
 
@@ -147,7 +146,9 @@ async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise
   );
   return Object.freeze({
     ...snapshot,
-    ...(await withApprovedGuards(snapshot, trust, options)),
+    ...(trust.approvedInstead.size === 0
+      ? {}
+      : await (await import("./approved-guards.ts")).withApprovedGuards(snapshot, trust, options)),
     warnings: [...snapshot.warnings, ...trust.warnings, ...(await ruleWarnings(layers, trust, options))],
     trust,
     checkoutEnv: checkoutEnv(trusting("env")).env,

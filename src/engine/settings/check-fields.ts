@@ -1,6 +1,9 @@
 import {
+  type CallbackHook,
   type Field,
   type Fields,
+  type FunctionHook,
+  inProcessFields,
   isObject,
   showValue,
   type Warning,
@@ -65,6 +68,16 @@ function kindOf(value: unknown): string {
 /** The first fault among the named fields of an object. */
 export function fieldsFault(value: Readonly<Record<string, unknown>>, fields: Fields, at = ""): Fault | undefined {
   return firstFault(Object.entries(fields), ([name, field]) => faultOf(ownValue(value, name), field, below(at, name)));
+}
+
+/** In-process hooks come from a program: types may have been ignored, and an instance of a class inherits its methods. */
+export function inProcessFault(hook: CallbackHook | FunctionHook): Fault | undefined {
+  const fields = inProcessFields[hook.type];
+  const given: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.keys(fields).map((name) => [name, Reflect.get(hook, name)]),
+  );
+  if (typeof given[hook.type] !== "function") return { field: hook.type, why: "must be a function" };
+  return fieldsFault(given, fields);
 }
 
 /** Never what an object inherits: `toString` is not a setting. */

@@ -7,6 +7,7 @@ import {
   type HookGroup,
   type HookRef,
   intendedName,
+  type LayerKind,
   showValue,
   type Warning,
   type WarningCode,
@@ -20,9 +21,11 @@ import {
   matcherNeverWarnings,
   type ToolAliases,
 } from "../match/matcher.ts";
+import { inProcessFault } from "./check-fields.ts";
+import { hookFault } from "./check-hooks.ts";
 import { asSentence, effectOfFailing, statedOnFailure } from "./failure-policy.ts";
-import { type ConfigureWarning, problemsOf } from "./hook-problems.ts";
-import { type ConfiguredHook, isBackground, isGuard, type Layer } from "./layer.ts";
+import { shortened, withoutPassword } from "./hook-names.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isGuard, isInProcess, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
 /** Where a group is, and what is needed to compile it. */
@@ -122,6 +125,54 @@ function withEffect(warning: Warning): Warning {
   return { ...warning, message: `${warning.message} The hook never runs.` };
 }
 
+type ConfigureWarning = readonly [WarningCode, string];
+
+/** Every reason why a hook cannot work, or not as its author expects. In no particular order. */
+function problemsOf(
+  hook: Hook,
+  stated: FailurePolicy | undefined,
+  background: boolean,
+  row: EventRow,
+  kind: LayerKind,
+): readonly ConfigureWarning[] {
+  const found: ConfigureWarning[] = [];
+  const report = (code: WarningCode, message: string): void => void found.push([code, message]);
+  const fault = isInProcess(hook) ? inProcessFault(hook) : hookFault(hook);
+  if (fault !== undefined)
+    report("hook-invalid", `A hook of ${row.name} cannot be used: ${`${fault.field} ${fault.why}`.trim()}.`);
+  if (!row.types.includes(hook.type)) {
+    const taken = row.types.filter((type) => type !== "callback" && type !== "function").join(", ");
+    report("type-unsupported", `${row.name} does not take ${hook.type} hooks; it takes ${taken}.`);
+  }
+  if (hook.once && !honorsOnce(kind))
+    report("once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`);
+  const noEffect = 'onFailure "block" has no effect on';
+  if (row.onFailure === "open" && stated === "block")
+    report("on-failure-ignored", `${noEffect} ${row.name}: a failed hook never stops anything there.`);
+  if (row.onFailure === "guard" && stated === "block" && background) {
+    const key = hook.type === "command" && hook.asyncRewake ? "asyncRewake" : "async";
+    report("on-failure-ignored", `${noEffect} a hook with ${key}: it is not awaited, so its failure denies nothing.`);
+  }
+  if (hook.type === "command" && isEmptyCommand(hook.command))
+    report("hook-empty", `The command of a hook of ${row.name} is empty: the hook does nothing.`);
+  if (hook.type === "command" && hook.args !== undefined && /\s/.test(hook.command) && !/[\\/]/.test(hook.command)) {
+    const message = `With args, ${showValue(hook.command)} is the name of one program. Put its arguments into args.`;
+    report("command-has-blanks", message);
+  }
+  if (hook.timeout !== undefined && hook.timeout > maxUsualSeconds) {
+    const asMinutes = `${hook.timeout} is ${Math.round(hook.timeout / 60)} minutes`;
+    report("timeout-suspicious", `timeout is in seconds; ${asMinutes}. Did you mean ${hook.timeout / 1000}?`);
+  }
+  return found;
+}
+
+const maxUsualSeconds = 3_600;
+
+/** Whether it has nothing but blanks and comments. */
+function isEmptyCommand(command: unknown): boolean {
+  return typeof command === "string" && command.split("\n").every((line) => /^\s*(?:#|$)/.test(line));
+}
+
 function conditionOf(
   { if: text }: Hook,
   { row, aliases = {}, compileCondition }: GroupPlace,
@@ -188,16 +239,4 @@ function hookName(hook: Hook, event: string, matcher = ""): string {
     default:
       return hook.name ?? `${hook.type} on ${event}${matcher === "" ? "" : ` [${matcher}]`}`;
   }
-}
-
-export function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-/** Models and logs receive the name of a hook as a part of reasons. */
-export function withoutPassword(url: string): string {
-  if (!url.includes("@")) return url;
-  if (!URL.canParse(url)) return url.replace(/:.*@/s, "://…@");
-  const { protocol, host, pathname, search, username, password } = new URL(url);
-  return username === "" && password === "" ? url : `${protocol}//…@${host}${pathname}${search}`;
 }

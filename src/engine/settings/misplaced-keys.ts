@@ -4,17 +4,12 @@ import { clientKeys, olderClientKeys } from "./client-keys.ts";
 
 type SettingsFile = Readonly<Record<string, unknown>>;
 
-export function hasOnlyKnownKeys(value: SettingsFile): boolean {
-  return Object.keys(value).every((key) => Object.hasOwn(settingsFields, key));
-}
-
 /**
  * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which the client accepts in two places, and the rules
  * under a misspelled `permissions` or a key such as `permissions.deny`. Those are kept under their path: what restricts is asked about, and
  * all are reported.
  */
 export function permissionsElsewhere(value: SettingsFile): SettingsFile {
-  if (hasOnlyKnownKeys(value)) return {};
   const rules = misplaced(value).flatMap(({ key, meant }): readonly (readonly [string, unknown])[] => {
     const inside = value[key];
     if (meant === "permissions" && isObject(inside))
@@ -26,7 +21,6 @@ export function permissionsElsewhere(value: SettingsFile): SettingsFile {
 
 /** Keys that look like a known one or belong elsewhere: their value has no effect. */
 export function misplacedKeys(value: SettingsFile, file: string): readonly Warning[] {
-  if (hasOnlyKnownKeys(value)) return [];
   return misplaced(value).map(({ key, meant }) => {
     const isKept = isDotted(key) || (meant === "permissions" && isObject(value[key]));
     const effect = isKept ? "; what it denies or asks about is asked about" : " and has no effect";
@@ -37,7 +31,12 @@ export function misplacedKeys(value: SettingsFile, file: string): readonly Warni
 
 function misplaced(value: SettingsFile): readonly { readonly key: string; readonly meant: string }[] {
   const known = Object.keys({ ...settingsFields, ...clientKeys(), ...olderClientKeys });
-  const exact = Object.keys(value).filter((key) => Object.hasOwn(placesOfRules, key) && !known.includes(key));
+  const { permissions } = settingsFields;
+  const permissionNames = Object.keys((permissions.is === "object" && permissions.fields) || {});
+  const places = placesOfRules(permissionNames);
+  // Of the others a misspelling is recognized too: `task` is not a misspelled `ask`.
+  const longNames = Object.keys(places).filter((name) => !permissionNames.includes(name));
+  const exact = Object.keys(value).filter((key) => Object.hasOwn(places, key) && !known.includes(key));
   // A key that looks like `hooks` is reported with the hooks.
   const misspelled = misspelledKeys(value, [...known, ...longNames]).filter(
     ({ key, meant }) => meant !== "hooks" && !exact.includes(key),
@@ -46,7 +45,7 @@ function misplaced(value: SettingsFile): readonly { readonly key: string; readon
   const isOther = (key: string) => !known.includes(key) && !found.some((one) => one.key === key);
   const holdingRules = Object.keys(value).filter((key) => isOther(key) && holdsRules(key, value[key]));
   return [
-    ...found.map(({ key, meant }) => ({ key, meant: placesOfRules[meant] ?? meant })),
+    ...found.map(({ key, meant }) => ({ key, meant: places[meant] ?? meant })),
     ...holdingRules.map((key) => ({ key, meant: "permissions" })),
   ];
 }
@@ -65,18 +64,13 @@ function isDotted(key: string): boolean {
   return /^permissions?\./i.test(key);
 }
 
-const permissionFields = settingsFields.permissions.is === "object" ? settingsFields.permissions.fields : {};
-const permissionNames = Object.keys(permissionFields ?? {});
-
 /** The right place of keys that belong below `permissions`, and of options of the command line. */
-const placesOfRules: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    permissionNames.flatMap((key) => [key, `permissions.${key}`].map((name) => [name, `permissions.${key}`])),
-  ),
-  allowedTools: "permissions.allow",
-  disallowedTools: "permissions.deny",
-  permissionMode: "permissions.defaultMode",
-};
-
-/** Those of which a misspelling is recognized. `task` is not a misspelled `ask`. */
-const longNames = Object.keys(placesOfRules).filter((name) => !permissionNames.includes(name));
+function placesOfRules(permissionNames: readonly string[]): Readonly<Record<string, string>> {
+  const places = permissionNames.map((key) => `permissions.${key}`);
+  return {
+    ...Object.fromEntries(places.flatMap((place, at) => [place, permissionNames[at]].map((name) => [name, place]))),
+    allowedTools: "permissions.allow",
+    disallowedTools: "permissions.deny",
+    permissionMode: "permissions.defaultMode",
+  };
+}

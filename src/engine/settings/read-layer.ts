@@ -14,7 +14,7 @@ import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 import type { Layer } from "./layer.ts";
 import { misplacedHooks } from "./misplaced-hooks.ts";
-import { hasOnlyKnownKeys, misplacedKeys, permissionsElsewhere } from "./misplaced-keys.ts";
+import { misplacedKeys, permissionsElsewhere } from "./misplaced-keys.ts";
 import { decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
 
 /** Where settings are read from. Settings that a program or a command line gives as a text or an object have no file. */
@@ -67,6 +67,10 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
 }
 
 const noHooks = { warnings: [], unusable: [] } as const;
+
+function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(value).every((key) => Object.hasOwn(settingsFields, key));
+}
 
 /** Only these kinds are settings files that Claude Code reads, and was measured with. */
 function clientOf({ kind }: LayerSource): Pick<HooksSource, "client"> {
@@ -138,7 +142,8 @@ function checkKeys(
   };
   const { hooks: _, ...fields } = settingsFields;
   const own = ownValue(value, "permissions");
-  const elsewhere = permissionsElsewhere(value);
+  const isPlain = hasOnlyKnownKeys(value);
+  const elsewhere = isPlain ? {} : permissionsElsewhere(value);
   const isExtended = Object.keys(elsewhere).length > 0;
   const written = isExtended ? { ...value, permissions: { ...elsewhere, ...(isObject(own) ? own : {}) } } : value;
   // Replaced by what is elsewhere, a value that is not an object would not be reported.
@@ -146,7 +151,7 @@ function checkKeys(
   const settings = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, usablePart(ownValue(written, name), field, name, drop)]),
   );
-  return { settings: defined(settings), warnings: [...warnings, ...misplacedKeys(value, file)] };
+  return { settings: defined(settings), warnings: [...warnings, ...(isPlain ? [] : misplacedKeys(value, file))] };
 }
 
 /** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: what it means is asked about. */

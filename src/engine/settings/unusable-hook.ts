@@ -1,6 +1,7 @@
 import { type CallbackHook, type EventRow, type Skip, showValue } from "../../protocol/internal.ts";
-import { configureGroup, type GroupPlace, hookRef, shortened, withoutPassword } from "./configure-hooks.ts";
+import { configureGroup, type GroupPlace, hookRef } from "./configure-hooks.ts";
 import { asFailing, effectOfFailing } from "./failure-policy.ts";
+import { shortened, withoutPassword } from "./hook-names.ts";
 import type { ConfiguredHook, Layer, UnusableEntry, UnusableHook } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
