@@ -498,29 +498,32 @@ test.each([
   ["another hook in its place", [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 0" }] }], "deny"],
   ["itself after a new group", [{ hooks: [{ type: "command", command: "exit 0" }] }, approvedGuard], "none"],
   ["nothing", [], "none"],
-])("where an approved guard was replaced by %s, the decision is %3$s", async (_, now, decision) => {
-  const { options, put } = await checkoutWorld();
-  await put("project/check.sh", "exit 0");
-  await put("project/.claude/settings.json", { hooks: { PreToolUse: [approvedGuard] } });
-  await approveAll(options);
-  await put("project/.claude/settings.json", { hooks: { PreToolUse: now } });
-  const engine = await openEngine(options);
-  try {
-    expect((await engine.fire("PreToolUse", bash)).decision).toBe(decision);
-    expect((await engine.fire("PreToolUse", { ...bash, tool_name: "Read" })).decision).toBe("none");
-    const denying = decision === "deny" ? [{ trust: "changed", denies: true }] : [];
-    expect(engine.list().filter(({ denies }) => denies)).toMatchObject(denying);
-    const explained = engine.explain("PreToolUse", bash).hooks.filter(({ detail }) => detail.includes("denies"));
-    expect(explained).toHaveLength(denying.length);
-    const review = await reviewTrust(options);
-    await review.revoke();
-    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
-    await review.pin(review.entries);
-    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
-  } finally {
-    await engine.close();
-  }
-});
+])(
+  "an approved guard denies until it is approved again, unless it was moved or deleted: replaced by %s",
+  async (_, now, decision) => {
+    const { options, put } = await checkoutWorld();
+    await put("project/check.sh", "exit 0");
+    await put("project/.claude/settings.json", { hooks: { PreToolUse: [approvedGuard] } });
+    await approveAll(options);
+    await put("project/.claude/settings.json", { hooks: { PreToolUse: now } });
+    const engine = await openEngine(options);
+    try {
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe(decision);
+      expect((await engine.fire("PreToolUse", { ...bash, tool_name: "Read" })).decision).toBe("none");
+      const denying = decision === "deny" ? [{ trust: "changed", denies: true }] : [];
+      expect(engine.list().filter(({ denies }) => denies)).toMatchObject(denying);
+      const explained = engine.explain("PreToolUse", bash).hooks.filter(({ detail }) => detail.includes("denies"));
+      expect(explained).toHaveLength(denying.length);
+      const review = await reviewTrust(options);
+      await review.revoke();
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+      await review.pin(review.entries);
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    } finally {
+      await engine.close();
+    }
+  },
+);
 
 test("an acceptance takes effect at once in mode workspace", async () => {
   const { options, put } = await checkoutWorld();
