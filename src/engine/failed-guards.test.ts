@@ -53,7 +53,7 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     await engine.close();
   });
 
-  test.each(["Hooks", "hook"])("under the key %s", async (key) => {
+  test.each(["Hooks", "hook", "hookss", "hoks"])("under the key %s", async (key) => {
     const text = frontmatter("x").replace("hooks:", `${key}:`).replace("comand", "command");
     const { engine } = await opened({ "home/.claude/agents/x.md": text });
     expect(await engine.fire("PreToolUse", inside)).toMatchObject({
@@ -61,6 +61,29 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
       reason: expect.stringContaining(`${key}.PreToolUse[0].hooks[0]`),
     });
     expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    await engine.close();
+  });
+
+  test.each([
+    ["? hooks\n: ", ""],
+    ["&a hooks: ", ""],
+    ["!!str hooks: ", ""],
+    ['"\\x68ooks": ', ""],
+    ["{name: x, hooks: ", "}"],
+    ["  name: x\n  hooks: ", ""],
+  ])("with its hooks written as YAML allows: %s", async (before, after) => {
+    const text = `---\n${before}${JSON.stringify({ PreToolUse: [{ hooks: [bad] }] })}${after}\n---\nhi\n`;
+    const { engine } = await opened({ "home/.claude/agents/x.md": text });
+    expect((await engine.fire("PreToolUse", inside)).decision).toBe("deny");
+    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    await engine.close();
+  });
+
+  test("with an event where hooks belong", async () => {
+    const text = `---\nname: x\nPreToolUse:\n  - hooks: [${JSON.stringify(g)}]\n---\nhi\n`;
+    const { engine } = await opened({ "home/.claude/agents/x.md": text });
+    expect((await engine.fire("PreToolUse", inside)).decision).toBe("deny");
+    expect(engine.warnings.map(({ code }) => code)).toEqual(["hook-invalid", "hook-invalid"]);
     await engine.close();
   });
 
@@ -104,6 +127,9 @@ describe("an entry that asks for block and cannot be used denies", () => {
       ["deny", "none"],
       /Hooks.PreToolUse\[0\].hooks\[0\] in /,
     ],
+    ["a path as the key", { "hooks.PreToolUse": [group] }, ["deny", "none"], /hooks.PreToolUse\[0\].hooks\[0\] in /],
+    ["events in a list", { hooks: [{ PreToolUse: [group] }] }, ["deny", "none"], /hooks\[0\].PreToolUse\[0\]/],
+    ["hooks in hooks", { hooks: { hooks: { PreToolUse: [group] } } }, ["deny", "none"], /hooks.hooks.PreToolUse\[0\]/],
     [
       "an invalid matcher",
       { hooks: { PreToolUse: [{ matcher: "Bash(", hooks: [bad] }] } },
@@ -144,6 +170,11 @@ test.each<[string, object, string, readonly string[]]>([
   ["matcher", { matcher: "Bash(", hooks: [g] }, "matcher-invalid", ["deny", "deny"]],
   ["unsafe matcher", { matcher: "(a+)+$", hooks: [g] }, "matcher-unsafe", ["deny", "deny"]],
   ["rule as matcher", { matcher: "Bash(rm *)", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["rule in lower case", { matcher: "bash(rm *)", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["rule of one word", { matcher: "Bash(rm)", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["rule with a pattern", { matcher: "Bash(git-rm.*|x)", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["several rules", { matcher: "bash(rm *)|Read(.env)", hooks: [g] }, "matcher-is-rule", ["deny", "deny"]],
+  ["list without a name", { matcher: "|", hooks: [g] }, "matcher-never", ["deny", "deny"]],
   ["condition", { matcher: "Bash", hooks: [{ ...g, if: "Bash((" }] }, "if-invalid", ["deny", "none"]],
   ["empty command", { matcher: "Bash", hooks: [{ ...g, command: "" }] }, "hook-empty", ["deny", "none"]],
   ["blank command", { matcher: "Bash", hooks: [{ ...g, command: "  " }] }, "hook-empty", ["deny", "none"]],
@@ -188,6 +219,17 @@ test("a reload that adds an entry that cannot be used reports a change", async (
   await world.put("home/.claude/settings.json", { hooks: { PreToolUse: [{ hooks: [...hooks, bad] }] } });
   expect((await engine.reload()).changed).toBe(true);
   expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+  await engine.close();
+});
+
+test.each([
+  ["permissions.deny", ["Bash(ls*)"], "permissions.deny"],
+  ["perms", { deny: ["Bash(ls*)"] }, "perms.deny"],
+])("rules under %s are reported and asked about", async (key, value, under) => {
+  const { engine } = await withUser({ [key]: value });
+  const { policy } = await engine.rules();
+  expect(policy.doubtful.map(({ text }) => text)).toEqual([`"Bash(ls*)" under "${under}"`]);
+  expect(engine.warnings.map(({ code }) => code)).toEqual(["settings-invalid", "rule-invalid"]);
   await engine.close();
 });
 

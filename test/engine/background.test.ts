@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Engine, Notice, WakeRequest } from "../../src/engine/internal.ts";
+import type { Engine, EngineOptions, Notice, WakeRequest } from "../../src/engine/internal.ts";
 import { until } from "../until.ts";
 import { bash, command, on, openIn, processesWith, writeUserSettings } from "./world.ts";
 
@@ -257,16 +257,35 @@ test("what a background hook decides, rewrites or stops is dropped with a warnin
 });
 
 test("onFailure block on a hook that is not awaited is a warning when settings are loaded", async () => {
-  const { engine } = await openIn(
-    on(
-      "PreToolUse",
-      command("exit 1", { async: true, onFailure: "block" }),
-      command("exit 3", { asyncRewake: true, onFailure: "block" }),
-      command("exit 4", { onFailure: "block" }),
-    ),
+  const settings = on(
+    "PreToolUse",
+    command("exit 1", { async: true, onFailure: "block" }),
+    command("exit 3", { asyncRewake: true, onFailure: "block" }),
+    command("exit 4", { onFailure: "block" }),
   );
-  expect(engine.warnings.map(({ code, message }) => [code, /a hook with (\w+)/.exec(message)?.[1]])).toEqual([
-    ["on-failure-ignored", "async"],
-    ["on-failure-ignored", "asyncRewake"],
-  ]);
+  const ignored = async (options: EngineOptions) =>
+    (await openIn(settings, options)).engine.warnings.map(({ message }) => /a hook with (\w+)/.exec(message)?.[1]);
+  expect(await ignored({ ports: { wake: () => undefined } })).toEqual(["async", "asyncRewake"]);
+  expect(await ignored({})).toEqual(["async"]);
+});
+
+test.each([
+  [{ async: true }, { asyncRewake: true, onFailure: "block" }],
+  [{ asyncRewake: true, onFailure: "block" }, { async: true }],
+] as const)("of equal hooks the one that is awaited counts: %j, %j", async (...copies) => {
+  const { engine } = await openIn(on("PreToolUse", ...copies.map((more) => command("echo no >&2; exit 2", more))));
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+});
+
+test.each([
+  ["condition", { if: "Bash((" }, {}],
+  ["matcher", {}, { matcher: "Bash(" }],
+  ["command", { command: "" }, {}],
+])("a guard with asyncRewake and an invalid %s denies where the host waits for it", async (_, hook, group) => {
+  const guard = { type: "command", command: "exit 0", asyncRewake: true, onFailure: "block", ...hook };
+  const settings = { hooks: { PreToolUse: [{ ...group, hooks: [guard] }] } };
+  const decision = async (options: EngineOptions) =>
+    (await (await openIn(settings, options)).engine.fire("PreToolUse", bash)).decision;
+  expect(await decision({})).toBe("deny");
+  expect(await decision({ ports: { wake: () => undefined } })).toBe("none");
 });

@@ -457,6 +457,7 @@ test.each([
   [{ failClosed: "true" }, 'failClosed must be true or false, not "true"'],
   [{ timeout: 0 }, "timeout must be above 0, not 0"],
   [{ timeout: Number.NaN }, "timeout must be above 0, not NaN"],
+  [{ timeout: Number.POSITIVE_INFINITY }, "timeout must be finite, not Infinity"],
   [{ if: 5 }, "if must be a string, not 5"],
   [{ once: "yes" }, 'once must be true or false, not "yes"'],
 ])("a hook of a session with %o is refused, whatever its type", async (wrong, message) => {

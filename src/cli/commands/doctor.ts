@@ -40,7 +40,7 @@ Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on fail
     const engine = await diagnose(settings);
     const { findings: installed, clients } = await installReport(target, installContext(io), settings.settings);
     const findings = withoutRepeats([...installed, ...engine]);
-    const problems = findings.filter(({ level }) => level !== "note").length;
+    const problems = countProblems(findings);
     await io.out(
       call.flag("json")
         ? jsonText({ ok: problems === 0, findings, clients: clientsJson(clients), ...repairsJson(repairs, call) })
@@ -93,6 +93,13 @@ function withoutRepeats(findings: readonly Shown[]): readonly Shown[] {
     if (!distinct.has(key)) distinct.set(key, one);
   }
   return [...distinct.values()];
+}
+
+/** A file that neither Hookline nor Claude Code can read is one problem. */
+function countProblems(findings: readonly Shown[]): number {
+  const unread = (code: string) => findings.flatMap((one) => (one.code === code ? [one.place] : []));
+  const both = unread("settings-unreadable").filter((place) => unread("client-cannot-read").includes(place));
+  return findings.filter(({ level }) => level !== "note").length - both.length;
 }
 
 type Shown = Pick<Finding, "level" | "code" | "message" | "place">;

@@ -11,7 +11,13 @@ import {
 import type { AppWarning } from "../../sdk/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject, withToolHint } from "../command-line/input.ts";
-import { engineOptions, engineSettings, settingsWarnings, withEngine } from "../options/settings-options.ts";
+import {
+  engineOptions,
+  engineSettings,
+  settingsWarnings,
+  withEngine,
+  withoutHooks,
+} from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -72,7 +78,9 @@ type Report = Omit<Explanation, "warnings"> & {
 
 function explanationText({ event, hooks, warnings }: Report, style: Style): string {
   const lines = [
-    hooks.length === 0 ? `No hook is configured for ${event}.` : `${style.bold(event)} in Hookline`,
+    hooks.length === 0
+      ? withoutHooks(`No hook is configured for ${event}.`, warnings)
+      : `${style.bold(event)} in Hookline`,
     ...hooks.map((explained) => hookLine(explained, style)),
     ...warnings.map(({ code, message }) => `  ${style.yellow("warning")} ${code}: ${stripControl(message)}`),
   ];
@@ -81,7 +89,8 @@ function explanationText({ event, hooks, warnings }: Report, style: Style): stri
 
 function hookLine(explained: Explained, style: Style): string {
   const { hook, detail } = explained;
-  const verdict = explained.runs ? style.green("runs".padEnd(11)) : style.yellow(explained.why.padEnd(11));
+  const label = explained.runs ? (explained.denies ? "denies" : "runs") : explained.why;
+  const verdict = (label === "runs" ? style.green : style.yellow)(label.padEnd(11));
   const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
   return `  ${verdict} ${escapeControls(hook.name)}\n              ${style.dim(`${escapeControls(detail)} (${escapeControls(where)})`)}`;
 }

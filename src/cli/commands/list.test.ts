@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { world } from "../../install/fixtures/world.ts";
@@ -75,4 +75,30 @@ test("a hook that its event does not take is listed as never running", async () 
   writeFileSync(join(project, "own.json"), JSON.stringify({ hooks }));
   const { out } = await callHookline(["list", "--settings", "own.json"], { home, cwd: project, env });
   expect(out).toContain("prompt  Is it fine?\n    never runs flag, ");
+});
+
+test("where a settings file cannot be read, list and explain begin with that, and doctor counts one problem", async () => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  mkdirSync(join(home, ".claude"));
+  writeFileSync(join(home, ".claude/settings.json"), '{"hooks": {');
+  for (const words of [["list"], ["explain", "Stop"]]) {
+    const { out } = await callHookline(words, { home, cwd: project, env });
+    expect(out.split("\n")[0]).toBe("A settings file cannot be read, so its hooks are not known.");
+  }
+  const { out } = await callHookline(["doctor"], { home, cwd: project, env });
+  expect(out).toMatch(/^1 problem\.$/m);
+});
+
+test("explain shows a guard that is not started as one that denies", async () => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  const hook = { type: "command", command: "", onFailure: "block" };
+  mkdirSync(join(home, ".claude"));
+  writeFileSync(
+    join(home, ".claude/settings.json"),
+    JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [hook] }] } }),
+  );
+  const { out } = await callHookline(["explain", "UserPromptSubmit"], { home, cwd: project, env });
+  expect(out).toMatch(/^ {2}denies {6}command on UserPromptSubmit\n.*it is not started and denies/m);
 });

@@ -1,7 +1,7 @@
 import type { ListedHook } from "../../engine/internal.ts";
 import { escapeControls, groupBy, stripControl, type Warning, type WarningCode } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { engineOptions, settingsWarnings, withEngine } from "../options/settings-options.ts";
+import { engineOptions, settingsWarnings, withEngine, withoutHooks } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -23,7 +23,7 @@ or do not cover what they seem to cover. Nothing is run.`,
 function listText(hooks: readonly ListedHook[], warnings: readonly Warning[], style: Style): string {
   const lines =
     hooks.length === 0
-      ? ["No hooks are configured here."]
+      ? [withoutHooks("No hooks are configured here.", warnings)]
       : [...groupBy(hooks, ({ hook }) => hook.event)].flatMap(([event, group]) => [
           style.bold(escapeControls(event)),
           ...group.map((hook) => hookLine(hook, style)),

@@ -71,6 +71,12 @@ function isBelowProject(cwd: string, home: string): boolean {
   return (parent !== home && existsSync(join(parent, ".claude"))) || isBelowProject(parent, home);
 }
 
+/** The first line where there are no hooks: a file that cannot be read may contain some. */
+export function withoutHooks(none: string, warnings: readonly { readonly code: string }[]): string {
+  const isUnread = warnings.some(({ code }) => code === "settings-unreadable" || code === "managed-unreadable");
+  return isUnread ? "A settings file cannot be read, so its hooks are not known." : none;
+}
+
 /** The engine options that `settingsOptions` describe. */
 export function engineSettings(call: ParsedCall, io: Io) {
   return {

@@ -1,5 +1,5 @@
 import type { FailurePolicy, Hook } from "../../protocol/internal.ts";
-import { type ConfiguredHook, isBackground } from "../settings/layer.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
 
 /** Worked out once: a configured hook never changes, and events come often. */
 export function identityOf(configured: ConfiguredHook): string | undefined {
@@ -32,16 +32,13 @@ function workOf(hook: Hook): readonly unknown[] | undefined {
   }
 }
 
-/** One hook for two equal ones, in the stricter mode. */
+/** One hook for two equal ones, in the stricter mode: a copy that is awaited or can wake must not be replaced by one that does not. */
 export function strictest(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook {
   const onFailure: FailurePolicy = first.onFailure === "block" || copy.onFailure === "block" ? "block" : "continue";
-  return { ...first, onFailure, hook: awaitedIfEither(first.hook, copy.hook) };
+  const { hook, background } = first.background && (!copy.background || wakes(copy.hook)) ? copy : first;
+  return { ...first, onFailure, hook, background };
 }
 
-/** A copy that is awaited must not be replaced by one that is not. */
-function awaitedIfEither(first: Hook, copy: Hook): Hook {
-  if (first.type !== "command" || copy.type !== "command") return first;
-  if (!isBackground(first) || isBackground(copy)) return first;
-  const { async: _a, asyncRewake: _b, ...awaited } = first;
-  return awaited;
+function wakes(hook: Hook): boolean {
+  return hook.type === "command" && hook.asyncRewake === true;
 }

@@ -8,7 +8,8 @@ import type { Selection } from "./select-hooks.ts";
 
 /** One configured hook of an event: it runs, or why not. */
 export type Explained =
-  | { readonly hook: HookRef; readonly runs: true; readonly detail: string }
+  /** `denies`: it is not started, and counts as a guard that failed. */
+  | { readonly hook: HookRef; readonly runs: true; readonly denies?: true; readonly detail: string }
   | { readonly hook: HookRef; readonly runs: false; readonly why: SkipReason; readonly detail: string };
 
 /** The result of `engine.explain`: which hooks of an event would run and which would be skipped. */
@@ -32,7 +33,8 @@ export function explainPlan(event: FiringEvent, plan: Selection): Explanation {
         const skip = skips.get(configured.ref.id);
         if (skip !== undefined) return skippedHook(skip);
         const hook = planned.get(configured.ref.id) ?? configured;
-        return { hook: hook.ref, runs: true, detail: whyItRuns(hook, event.matched) };
+        const denies = hook.fails === undefined ? {} : { denies: true as const };
+        return { hook: hook.ref, runs: true, ...denies, detail: whyItRuns(hook, event.matched) };
       }),
       ...unusable.map(({ skip }) => skippedHook(skip)),
     ],

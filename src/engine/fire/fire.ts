@@ -4,7 +4,7 @@ import type { EffectiveSettings } from "../live/effective-settings.ts";
 import type { SharedCopies } from "../runners/in-process.ts";
 import { type MaybeAsync, type Slots, whenReady } from "../runners/run-limits.ts";
 import type { Services } from "../services.ts";
-import { type ConfiguredHook, isBackground } from "../settings/layer.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { asksRules, rulesAgainst } from "./rules-after-allow.ts";
@@ -127,9 +127,9 @@ async function askAgain(
 function concerned(now: Selection, before: Selection, { services }: FiringEvent): readonly ConfiguredHook[] {
   const ran = new Set(before.hooks.map(({ ref }) => ref.id));
   const skippedByCondition = new Set(before.skipped.filter(({ why }) => why === "if").map(({ hook }) => hook.id));
-  return now.hooks.filter(({ ref, hook }) => {
+  return now.hooks.filter(({ ref, background }) => {
     if (skippedByCondition.has(ref.id)) return true;
-    return services.options.rejudge === "all" && ran.has(ref.id) && !isBackground(hook);
+    return services.options.rejudge === "all" && ran.has(ref.id) && !background;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Skip, Warning } from "../../protocol/internal.ts";
+import { defined, type Skip, type Warning } from "../../protocol/internal.ts";
 import { loadConditionCompiler } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { type ConfiguredHook, checkoutEnv, type Layer } from "../settings/layer.ts";
@@ -30,8 +30,9 @@ export async function openSettings(options: ResolvedOptions) {
 
   async function snapshotOf(layers: readonly Layer[]): Promise<Snapshot> {
     const compiler = layers.some(hasCondition) ? { compileCondition: await loadConditionCompiler() } : {};
-    const { rows, toolAliases: aliases, startedAs } = options;
-    return takeSnapshot(layers, { rows, aliases, ...(startedAs === undefined ? {} : { startedAs }), ...compiler });
+    const { rows, toolAliases: aliases, startedAs, ports } = options;
+    const wakes = ports.wake !== undefined;
+    return takeSnapshot(layers, { rows, aliases, wakes, ...defined({ startedAs }), ...compiler });
   }
 
   async function withTrust(base: Snapshot): Promise<EffectiveSettings> {
@@ -75,6 +76,8 @@ export async function openSettings(options: ResolvedOptions) {
 
   return {
     inForce: (): EffectiveSettings => settings,
+    /** The same as the files contain it, without guards that only an approval contains. */
+    asWritten: (): Snapshot => snapshot,
     reload,
     /** Reloads when a file changes, until the returned function is called. */
     watch(callbacks: ReloadCallbacks): () => void {
@@ -140,6 +143,9 @@ async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise
   );
   return Object.freeze({
     ...snapshot,
+    ...(trust.approvedInstead.size === 0
+      ? {}
+      : await (await import("./approved-guards.ts")).withApprovedGuards(snapshot, trust, options)),
     warnings: [...snapshot.warnings, ...trust.warnings, ...(await ruleWarnings(layers, trust, options))],
     trust,
     checkoutEnv: checkoutEnv(trusting("env")).env,

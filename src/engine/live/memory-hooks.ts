@@ -54,7 +54,9 @@ const fatalWarnings: ReadonlySet<WarningCode> = new Set([...neverRuns, "hook-inv
  * Hooks registered at run time: callbacks of the engine, hooks of one session, stop hooks. The warnings that `warn` receives are part of
  * the next outcome.
  */
-export function memoryHooks({ rows, toolAliases: aliases }: ResolvedOptions, warn: (warning: Warning) => void) {
+export function memoryHooks(options: ResolvedOptions, warn: (warning: Warning) => void) {
+  const { rows, toolAliases: aliases } = options;
+  const wakes = options.ports.wake !== undefined;
   const entries = new Map<string, Entry[]>();
   /** Results of `appendTo` by event, deleted when a hook of the event is added or removed. */
   const joinedLists = new Map<string, JoinedList>();
@@ -95,6 +97,7 @@ export function memoryHooks({ rows, toolAliases: aliases }: ResolvedOptions, war
         layer: { kind: live.kind, settings: {}, readable: true, warnings: [], contentHash: "" },
         row,
         aliases,
+        wakes,
         group: next,
         order: firstOrder + next++,
       };

@@ -52,15 +52,18 @@ export function compileMatcher(
   return { matcher: Object.freeze(compile(text ?? "", matchedField, aliases, warn)), warnings };
 }
 
-/** What an invalid matcher of a guard matches: the tool of a rule in its place, or else everything. */
-export function guardMatcher(
-  { matcher, warnings }: CompiledMatcher,
-  field: MatchedField | null,
-  aliases: ToolAliases,
-): Matcher {
-  if (warnings.some(({ code }) => code === "matcher-is-rule"))
-    return compileMatcher(matcher.text.split("(")[0], field, { aliases }).matcher;
-  return matcher.kind === "never" ? { kind: "all", text: matcher.text } : matcher;
+/** What an invalid matcher of a guard matches: the tools of rules in its place, in any case, or else everything. */
+export function guardMatcher({ matcher, warnings }: CompiledMatcher, row: EventRow, aliases: ToolAliases): Matcher {
+  if (warnings.some(({ code }) => code === "matcher-is-rule")) {
+    const tools = ruleTools(matcher.text).map((tool) => intendedName(row, tool) ?? tool);
+    return compileMatcher(tools.join("|"), row.matchesOn, { aliases }).matcher;
+  }
+  return matcher.kind === "never" || isEmptyList(matcher) ? { kind: "all", text: matcher.text } : matcher;
+}
+
+/** A list without a name. */
+export function isEmptyList(matcher: Matcher): boolean {
+  return matcher.kind === "names" && matcher.names.size === 0;
 }
 
 export function matches(matcher: Matcher, value: string | undefined): boolean {
@@ -133,11 +136,7 @@ function namesIn(text: string, { narrow }: MatchedField): string[] | undefined {
 }
 
 function compileExpression(text: string, aliases: ToolAliases, warn: Warn): Matcher {
-  if (looksLikeRule(text)) {
-    const tool = quoted(text.slice(0, text.indexOf("(")));
-    const message = `The matcher ${quoted(text)} is a permission rule, and matchers compare names only. Match ${tool} and put the rule into "if".`;
-    warn("matcher-is-rule", message);
-  }
+  if (text.split("|").every(looksLikeRule)) warn("matcher-is-rule", isRule(text));
   const invalid = syntaxError(text);
   if (invalid !== undefined) {
     if (/[*?]/.test(text)) return { kind: "expression", text, test: compileSearch(parseGlob(text)), aliases };
@@ -173,6 +172,17 @@ function looksLikeRule(text: string): boolean {
   return /[ /:*.~]/.test(inside) && !/\.[*+?]|[\\[]/.test(inside);
 }
 
+/** The tools of the rules in a text: `Bash` and `Read` in `Bash(rm *)|Read(.env)`. */
+function ruleTools(text: string): readonly string[] {
+  const tools = text.split("|").flatMap((part) => /^\s*([A-Za-z][\w-]*)\(/.exec(part)?.[1] ?? []);
+  return [...new Set(tools)];
+}
+
+function isRule(text: string): string {
+  const tools = quoted(ruleTools(text).join("|"));
+  return `The matcher ${quoted(text)} is a permission rule, and matchers compare names only. Match ${tools} and put the rule into "if".`;
+}
+
 function currentName(name: string, aliases: ToolAliases): string {
   return (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
 }
@@ -192,16 +202,21 @@ export function matcherNeverWarnings(matcher: Matcher, row: EventRow, place: str
   if (row.matchesOn === null) return [];
   const code = "matcher-never";
   if (matcher.kind === "expression") {
+    const test = (value: string) => matches(matcher, value);
+    const [tool] = row.special.onTool ? ruleTools(matcher.text) : [];
+    // `Bash(rm)` matches no tool, unlike `Notebook(Edit)`.
+    if (tool !== undefined && intendedInPattern(row, tool, test) !== undefined)
+      return [{ code: "matcher-is-rule", message: isRule(matcher.text), place }];
     const isPath = row.matchesOn.part === "basename" && /^[\w./ -]+$/.test(matcher.text);
     const intendedPath = isPath ? intendedName(row, matcher.text) : undefined;
-    const intended = intendedPath ?? intendedInPattern(row, matcher.text, (value) => matches(matcher, value));
+    const intended = intendedPath ?? intendedInPattern(row, matcher.text, test);
     if (intended === undefined) return [];
     const message = `The matcher "${matcher.text}" matches no known name. Did you mean "${intended}"?`;
     return [{ code, message, place }];
   }
   if (matcher.kind !== "names") return [];
   const names = [...matcher.names];
-  if (names.length === 0) return [{ code, message: `The matcher "${matcher.text}" contains no name.`, place }];
+  if (isEmptyList(matcher)) return [{ code, message: `The matcher "${matcher.text}" contains no name.`, place }];
   return names.flatMap((name): readonly Warning[] => {
     // No tool has a space in its name.
     const list = row.special.onTool && name.includes(" ") ? name.replace(/ +/g, "|") : undefined;

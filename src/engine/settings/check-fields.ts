@@ -1,6 +1,9 @@
 import {
+  type CallbackHook,
   type Field,
   type Fields,
+  type FunctionHook,
+  inProcessFields,
   isObject,
   showValue,
   type Warning,
@@ -36,6 +39,7 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
       return mustBe(field.of.map((word) => JSON.stringify(word)).join(" or "));
     case "number":
       if (typeof value !== "number") return mustBe("a number");
+      if (value === Number.POSITIVE_INFINITY) return mustBe("finite");
       return field.above === undefined || value > field.above ? undefined : mustBe(`above ${field.above}`);
     case "flag":
       return typeof value === "boolean" ? undefined : mustBe("true or false");
@@ -64,6 +68,16 @@ function kindOf(value: unknown): string {
 /** The first fault among the named fields of an object. */
 export function fieldsFault(value: Readonly<Record<string, unknown>>, fields: Fields, at = ""): Fault | undefined {
   return firstFound(Object.entries(fields), ([name, field]) => faultOf(ownValue(value, name), field, below(at, name)));
+}
+
+/** In-process hooks come from a program: types may have been ignored, and an instance of a class inherits its methods. */
+export function inProcessFault(hook: CallbackHook | FunctionHook): Fault | undefined {
+  const fields = inProcessFields[hook.type];
+  const given: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.keys(fields).map((name) => [name, Reflect.get(hook, name)]),
+  );
+  if (typeof given[hook.type] !== "function") return { field: hook.type, why: "must be a function" };
+  return fieldsFault(given, fields);
 }
 
 /** Never what an object inherits: `toString` is not a setting. */
@@ -113,6 +127,17 @@ export function misspelledKeys(
     const meant = meantBy(key, names, value);
     return meant === undefined ? [] : [{ key, meant }];
   });
+}
+
+/** The keys of an object that mean `hooks` or an event, in any of the spellings above or as a path: `hooks.Stop`. */
+export function hookKeys(
+  value: Readonly<Record<string, unknown>>,
+  events: readonly string[],
+): ReturnType<typeof misspelledKeys> {
+  const known = ["hooks", ...events, ...events.map((event) => `hooks.${event}`)];
+  const exact = Object.keys(value).filter((key) => known.includes(key));
+  const found = [...exact.map((key) => ({ key, meant: key })), ...misspelledKeys(value, known)];
+  return found.map(({ key, meant }) => ({ key, meant: meant.replace("hooks.", "") }));
 }
 
 /** More unknown keys than people write: a hostile file may not make the start slow. */

@@ -12,14 +12,17 @@ import {
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-import { type Fault, fieldsFault, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
+import { type Fault, fieldsFault, hookKeys, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
 import {
+  asFailing,
   asSentence,
   type Entry,
   type EntryPlace,
+  hookKeysOnGroup,
   keysOfGroup,
   keysOfHook,
   looksLikeOnFailure,
+  skipsEntry,
   statedOnFailure,
   wantsBlock,
   withValidOnFailure,
@@ -47,8 +50,14 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
   const unusable: UnusableEntry[] = [];
   if (!isObject(value)) {
     if (value === undefined) return { hooks: {}, warnings, unusable, damaged: [] };
-    warnings.push(invalid(file, "hooks", `must be an object from event to list, not ${showValue(value)}`));
-    return { hooks: {}, warnings, unusable, damaged: Object.keys(rows) };
+    const misplaced = checkMisplaced(value, "hooks", source, rows);
+    const why = `must be an object from event to list, not ${showValue(value)}`;
+    return {
+      hooks: {},
+      ...misplaced,
+      warnings: [invalid(file, "hooks", why), ...misplaced.warnings],
+      damaged: Object.keys(rows),
+    };
   }
   const hooks: Record<string, readonly HookGroup[]> = {};
   const spot = { ...source, number: "", warnings, unusable };
@@ -64,26 +73,30 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
 }
 
 /**
- * Hooks in a place where none are read: below a misspelled event, or next to `hooks`. Where the event can be recognized (another case, `_`
+ * Hooks in a place where none are read: below a misspelled event, next to `hooks`, in a list or in another `hooks`. Where the event can be recognized (another case, `_`
  * or `-`, one or two wrong letters), each of them is an entry of that event that cannot be used; one that denies is reported.
  */
 export function checkMisplaced(
-  value: Readonly<Record<string, unknown>>,
+  value: unknown,
   below: string,
   source: HooksSource,
   rows: Rows = catalog,
 ): Pick<CheckedHooks, "warnings" | "unusable"> {
-  const meant = [
-    ...Object.keys(value).flatMap((key) => (Object.hasOwn(rows, key) ? [{ key, meant: key }] : [])),
-    ...misspelledKeys(value, Object.keys(rows)),
-  ];
   const unusable: UnusableEntry[] = [];
-  for (const { key, meant: event } of meant) {
-    const at = below === "" ? key : `${below}.${key}`;
+  const collect = (inside: unknown, below: string): void => {
+    if (Array.isArray(inside)) for (const [index, item] of inside.entries()) collect(item, `${below}[${index}]`);
+    if (!isObject(inside)) return;
+    for (const { key, meant } of hookKeys(inside, Object.keys(rows))) {
+      const at = below === "" ? key : `${below}.${key}`;
+      if (meant === "hooks") collect(inside[key], at);
+      else checkGroups(inside[key], misplacedSpot(meant, at));
+    }
+  };
+  const misplacedSpot = (event: string, at: string): Spot => {
     const misplaced = `is under ${showValue(at)}, where no hooks are read; move it to "hooks.${event}"`;
-    const guards = canDeny(rows[event]);
-    checkGroups(value[key], { ...source, event, at, number: at, guards, misplaced, warnings: [], unusable });
-  }
+    return { ...source, event, at, number: at, guards: canDeny(rows[event]), misplaced, warnings: [], unusable };
+  };
+  collect(value, below);
   return { unusable, warnings: unusable.flatMap(({ denies, warning }) => (denies ? [warning] : [])) };
 }
 
@@ -146,7 +159,8 @@ function checkGroup(value: unknown, spot: Spot): HookGroup {
     refuse(value, spot, fault);
     return { hooks: [] };
   }
-  spot.warnings.push(...group.warnings, ...misspelled(group.value, keysOfGroup, spot));
+  const elsewhere = hookKeysOnGroup(group.value, spot);
+  spot.warnings.push(...group.warnings, ...misspelled(group.value, keysOfGroup, spot), ...elsewhere);
   const written = group.value["hooks"] as readonly unknown[];
   if (written.length === 0 && statedOnFailure(group.value) === "block") {
     const text = "is empty, so nothing guards what the group matches. Add a hook, or remove the group.";
@@ -199,16 +213,6 @@ function refuse(value: unknown, spot: Spot, { field, why }: Fault, group: Entry 
 
 function invalid(file: string, at: string, why: string): Warning {
   return warningAt("hook-invalid", file, at, `${asSentence(why)} ${skipsEntry}`);
-}
-
-const skipsEntry = "Hookline skips this entry and uses the rest of the file.";
-
-export const failsAsGuard =
-  "Hookline treats this entry as a guard that fails: what it matches is denied until it is fixed.";
-
-/** The warning about an entry that cannot be used, if its failure denies. */
-export function asFailing(warning: Warning): Warning {
-  return { ...warning, message: warning.message.replace(skipsEntry, failsAsGuard) };
 }
 
 function unknownEvent(event: string, file: string, rows: Rows): Warning {

@@ -1,24 +1,29 @@
 import { sha256 } from "../../files/internal.ts";
 import {
-  type CallbackHook,
   defined,
   type EventRow,
   type FailurePolicy,
-  type FunctionHook,
   type Hook,
   type HookGroup,
   type HookRef,
-  inProcessFields,
   intendedName,
   showValue,
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
 import type { CompileCondition } from "../match/conditions.ts";
-import { compileMatcher, guardMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
-import { type Fault, fieldsFault } from "./check-fields.ts";
-import { failsAsGuard, hookFault } from "./check-hooks.ts";
-import { asSentence, statedOnFailure } from "./failure-policy.ts";
+import {
+  compileMatcher,
+  guardMatcher,
+  isEmptyList,
+  type Matcher,
+  matcherNeverWarnings,
+  type ToolAliases,
+} from "../match/matcher.ts";
+import { inProcessFault } from "./check-fields.ts";
+import { hookFault } from "./check-hooks.ts";
+import { asSentence, effectOfFailing, statedOnFailure } from "./failure-policy.ts";
+import { shortened, withoutPassword } from "./hook-names.ts";
 import { type ConfiguredHook, honorsOnce, isBackground, isGuard, isInProcess, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
@@ -33,6 +38,8 @@ export interface GroupPlace {
   /** The position of its first hook in configured order. */
   readonly order: number;
   readonly aliases?: ToolAliases | undefined;
+  /** The host can be woken. Default: false. */
+  readonly wakes?: boolean | undefined;
   /** Needed where a hook has a condition. */
   readonly compileCondition?: CompileCondition | undefined;
   /** The failure policy when neither hook nor group has one. */
@@ -46,21 +53,22 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
   const { layer, row, aliases = {}, label = layer.kind, writtenFor } = place;
   const path = `hooks.${writtenFor ?? row.name}[${place.group}]`;
   const at = `${nameOf(layer)}: ${path}`;
-  const compiled = compileMatcher(group.matcher, row.matchesOn, { place: at, aliases });
-  const never = compiled.warnings.length > 0 ? [] : matcherNeverWarnings(compiled.matcher, row, at);
+  const { matcher, warnings } = compileMatcher(group.matcher, row.matchesOn, { place: at, aliases });
+  const compiled = { matcher, warnings: warnings.length > 0 ? warnings : matcherNeverWarnings(matcher, row, at) };
   const key = `${label}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
     const stated = statedOnFailure(hook) ?? statedOnFailure(group);
     const onFailure = stated ?? place.onFailure ?? "continue";
-    const guards = isGuard({ hook, row, onFailure });
+    const background = isBackground(hook, place.wakes === true);
+    const guards = isGuard({ row, onFailure, background });
     const { condition, warning } = conditionOf(hook, place);
-    const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, stated, place)];
+    const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, stated, background, place)];
     const hookAt = `${at}.hooks[${index}]`;
     const found = [
       ...compiled.warnings,
       ...problems.map(([code, message]): Warning => ({ code, message, place: hookAt })),
     ];
-    const fault = guards ? found.find(({ code }) => neverRuns.has(code) || code === "hook-empty") : undefined;
+    const fault = guards ? found.find(({ code }) => preventsGuard(code, matcher)) : undefined;
     const fails =
       fault && `${path}.hooks[${index}] in ${nameOf(layer)} cannot be used: ${fault.message.replace(/\.$/, "")}`;
     return {
@@ -73,19 +81,19 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       layer,
       order: place.order + index,
       group: { key, sequential: group.sequential === true },
-      matcher: guards ? guardMatcher(compiled, row.matchesOn, aliases) : compiled.matcher,
+      matcher: guards ? guardMatcher(compiled, row, aliases) : matcher,
       // A condition of a guard that cannot be evaluated counts as one that holds.
       condition: guards && (condition === "never" || !row.special.onTool) ? null : condition,
       onFailure,
+      background,
       ...defined({ fails, writtenFor }),
       problems: [
-        ...never,
         ...found.map((one) =>
           neverRuns.has(one.code) && !guards ? { ...one, message: `${one.message} The hook never runs.` } : one,
         ),
         ...(fails === undefined
           ? []
-          : [{ code: "hook-invalid" as const, message: `${fails}. ${failsAsGuard}`, place: hookAt }]),
+          : [{ code: "hook-invalid" as const, message: `${fails}. ${effectOfFailing(layer)}`, place: hookAt }]),
       ],
     };
   });
@@ -101,10 +109,25 @@ export const neverRuns: ReadonlySet<WarningCode> = new Set([
   "if-ignored",
 ]);
 
+/** Whether a problem keeps a hook from doing its work. */
+function preventsGuard(code: WarningCode, matcher: Matcher): boolean {
+  return neverRuns.has(code) || code === "hook-empty" || (code === "matcher-never" && isEmptyList(matcher));
+}
+
+/** Whether a hook never does its work. */
+export function isUseless({ fails, problems, matcher }: ConfiguredHook): boolean {
+  return fails !== undefined || problems.some(({ code }) => preventsGuard(code, matcher));
+}
+
 type ConfigureWarning = readonly [WarningCode, string];
 
 /** Every reason why a hook cannot work, or not as its author expects. In no particular order. */
-function problemsOf(hook: Hook, stated: FailurePolicy | undefined, { row, layer }: GroupPlace): ConfigureWarning[] {
+function problemsOf(
+  hook: Hook,
+  stated: FailurePolicy | undefined,
+  background: boolean,
+  { row, layer }: GroupPlace,
+): ConfigureWarning[] {
   const found: ConfigureWarning[] = [];
   const report = (code: WarningCode, message: string): void => void found.push([code, message]);
   const fault = isInProcess(hook) ? inProcessFault(hook) : hookFault(hook);
@@ -119,12 +142,9 @@ function problemsOf(hook: Hook, stated: FailurePolicy | undefined, { row, layer 
   const noEffect = 'onFailure "block" has no effect on';
   if (row.onFailure === "open" && stated === "block")
     report("on-failure-ignored", `${noEffect} ${row.name}: a failed hook never stops anything there.`);
-  if (row.onFailure === "guard" && stated === "block" && isBackground(hook)) {
-    const isWoken = hook.type === "command" && hook.asyncRewake;
-    const when = isWoken
-      ? "a hook with asyncRewake: it is not awaited where the host can be woken"
-      : "a hook with async: it is not awaited";
-    report("on-failure-ignored", `${noEffect} ${when}, so its failure denies nothing.`);
+  if (row.onFailure === "guard" && stated === "block" && background) {
+    const key = hook.type === "command" && hook.asyncRewake ? "asyncRewake" : "async";
+    report("on-failure-ignored", `${noEffect} a hook with ${key}: it is not awaited, so its failure denies nothing.`);
   }
   if (hook.type === "command" && isEmptyCommand(hook.command))
     report("hook-empty", `The command of a hook of ${row.name} is empty: the hook does nothing.`);
@@ -144,16 +164,6 @@ const maxUsualSeconds = 3_600;
 /** Whether it has nothing but blanks and comments. */
 function isEmptyCommand(command: unknown): boolean {
   return typeof command === "string" && command.split("\n").every((line) => /^\s*(?:#|$)/.test(line));
-}
-
-/** In-process hooks come from a program: types may have been ignored, and an instance of a class inherits its methods. */
-function inProcessFault(hook: CallbackHook | FunctionHook): Fault | undefined {
-  const fields = inProcessFields[hook.type];
-  const given: Readonly<Record<string, unknown>> = Object.fromEntries(
-    Object.keys(fields).map((name) => [name, Reflect.get(hook, name)]),
-  );
-  if (typeof given[hook.type] !== "function") return { field: hook.type, why: "must be a function" };
-  return fieldsFault(given, fields);
 }
 
 function conditionOf(
@@ -222,16 +232,4 @@ function hookName(hook: Hook, event: string, matcher = ""): string {
     default:
       return hook.name ?? `${hook.type} on ${event}${matcher === "" ? "" : ` [${matcher}]`}`;
   }
-}
-
-export function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-/** Models and logs receive the name of a hook as a part of reasons. */
-export function withoutPassword(url: string): string {
-  if (!url.includes("@")) return url;
-  if (!URL.canParse(url)) return url.replace(/:.*@/s, "://…@");
-  const { protocol, host, pathname, search, username, password } = new URL(url);
-  return username === "" && password === "" ? url : `${protocol}//…@${host}${pathname}${search}`;
 }

@@ -9,9 +9,11 @@ import {
   isObject,
   type Warning,
 } from "../../protocol/internal.ts";
+import { isOfCheckout } from "../trust/trust-state.ts";
 import { fieldsFault, warningAt } from "./check-fields.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 import { clientHooks } from "./client-keys.ts";
+import type { Layer } from "./layer.ts";
 
 /** A group or a hook as it is in the file. */
 export type Entry = Readonly<Record<string, unknown>>;
@@ -99,6 +101,28 @@ export function keysOfHook(type: FileHook["type"]): readonly string[] {
 
 const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
 
+/** Keys of hooks that have no effect on a group, such as `if`. */
+export function hookKeysOnGroup(group: Entry, { file, at }: Pick<EntryPlace, "file" | "at">): readonly Warning[] {
+  const found = Object.keys(group).filter((key) => allKnownKeys.has(key) && !keysOfGroup.includes(key));
+  const text = "has no effect on a group. Move it into the hooks of the group.";
+  return found.map((key) => warningAt("settings-invalid", file, `${at}.${key}`, text));
+}
+
 export function asSentence(sentence: string): string {
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+export const skipsEntry = "Hookline skips this entry and uses the rest of the file.";
+
+const fails = "Hookline treats this entry as a guard that fails";
+const failsNow = `${fails}: what it matches is denied until it is fixed.`;
+
+/** The effect of an entry of a layer that cannot be used and denies. What a checkout brings has none before it is approved. */
+export function effectOfFailing(layer: Layer): string {
+  return isOfCheckout(layer) ? `${fails}: once it is approved, what it matches is denied until it is fixed.` : failsNow;
+}
+
+/** The warning about an entry that cannot be used, if its failure denies. */
+export function asFailing(warning: Warning, effect = failsNow): Warning {
+  return { ...warning, message: warning.message.replace(skipsEntry, effect).replace(failsNow, effect) };
 }

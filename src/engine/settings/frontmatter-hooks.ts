@@ -1,9 +1,9 @@
 import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import { isObject, messageOf } from "../../protocol/internal.ts";
-import { misspelledKeys } from "./check-fields.ts";
+import { catalog, isObject, messageOf } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterOrigin, Layer } from "./layer.ts";
+import { keysAboutHooks } from "./misplaced-hooks.ts";
 import { type LayerSource, layerOf, unreadableLayer } from "./read-layer.ts";
 import { readSettingsSource } from "./settings-source.ts";
 
@@ -32,24 +32,37 @@ export async function readFrontmatter(text: string): Promise<FrontmatterText> {
 /** The name of an agent or skill and the part of its frontmatter that is about hooks; undefined when there is none. */
 export async function frontmatterHooks(
   text: string,
+  rows: Rows = catalog,
 ): Promise<{ readonly name?: string; readonly settings: object } | { readonly fault: FrontmatterFault } | undefined> {
-  // Most files have no hooks, and then no YAML has to be read.
-  if (!mentionsHooks.test(text)) return undefined;
   const { head } = splitHead(text);
-  if (head === undefined || (typeof head === "string" && !mentionsHooks.test(head))) return undefined;
+  if (head === undefined) return undefined;
+  const mentioned = mentionsHooks.test(typeof head === "string" ? head : text);
+  // Most files have no hooks, and then no YAML has to be read.
+  const plain = typeof head === "string" && !mentioned ? plainKeys(head) : undefined;
+  if (plain !== undefined && keysAboutHooks(plain, rows).length === 0) return undefined;
   const { fields, fault } = await readFrontmatter(text);
-  if (fault !== undefined) return { fault };
-  // Hooks under a misspelled key were meant to run, and are reported.
-  const keys = ["hooks", ...misspelledKeys(fields, ["hooks"]).map(({ key }) => key)];
-  const settings = Object.fromEntries(Object.entries(fields).filter(([key]) => keys.includes(key)));
-  if (Object.keys(settings).length === 0) return undefined;
+  if (fault !== undefined) return mentioned ? { fault } : undefined;
+  // Hooks under a misspelled or misplaced key were meant to run, and are reported.
+  const about = keysAboutHooks(fields, rows).map(({ key }) => [key, fields[key]]);
+  if (about.length === 0) return undefined;
+  const settings = Object.fromEntries(about);
   const { name: written } = fields;
   // A name of digits is a number in YAML; it counts as a name.
   const name = typeof written === "object" || written === undefined ? "" : String(written).trim();
   return name === "" ? { settings } : { name, settings };
 }
 
-export const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks?\b/im;
+/** Whether a text that cannot be read as YAML seems to have hooks. */
+export const mentionsHooks = /ho+ks*["']?[ \t]*(?::|$)|tool_?use["']?[ \t]*:/im;
+
+/** The keys of frontmatter in its usual form, `key: …` at the beginning of a line; undefined when only YAML can tell. */
+function plainKeys(head: string): Readonly<Record<string, unknown>> | undefined {
+  const lines = head.split("\n").filter((line) => !/^\s*(?:#|$)/.test(line));
+  const begins = lines.filter((line, index) => index === 0 || !/^(?:[ \t]|-(?:\s|$))/.test(line));
+  const keys = begins.map((line) => /^([A-Za-z][\w-]*):(?:\s|$)/.exec(line)?.[1]);
+  // Any value: what it is decides later.
+  return keys.includes(undefined) ? undefined : Object.fromEntries(keys.map((key) => [key, []]));
+}
 
 /** The lines between the first two `---`; undefined when the file does not begin with one, a fault when none ends it. */
 function splitHead(text: string): { readonly head?: string | FrontmatterFault; readonly body: string } {
@@ -152,7 +165,7 @@ export async function frontmatterLayer(file: string, origin: FrontmatterFile, ro
   const found = await readSettingsSource(file);
   if (found.is === "missing") return undefined;
   if (found.is === "unreadable") return unreadableLayer(source, found.why);
-  const read = await frontmatterHooks(Buffer.from(found.bytes).toString("utf8"));
+  const read = await frontmatterHooks(Buffer.from(found.bytes).toString("utf8"), rows);
   if (read === undefined) return undefined;
   const contentHash = sha256(found.bytes);
   if ("fault" in read) {

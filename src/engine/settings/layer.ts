@@ -85,6 +85,8 @@ export interface ConfiguredHook {
   /** `null`: none. `never`: it cannot be read, so it never holds. */
   readonly condition: HookCondition | "never" | null;
   readonly onFailure: FailurePolicy;
+  /** This host does not wait for its answer. */
+  readonly background: boolean;
   /** Why a guard cannot do its work. It is not started: it fails with this text, so it denies. */
   readonly fails?: string;
   /** The event in an agent's file, where it means another one: Stop there is SubagentStop here. */
@@ -103,14 +105,14 @@ export function isInProcess(hook: Hook): hook is CallbackHook | FunctionHook {
   return hook.type === "callback" || hook.type === "function";
 }
 
-/** Whether its answer is not awaited. */
-export function isBackground(hook: Hook): boolean {
-  return hook.type === "command" && (hook.async === true || hook.asyncRewake === true);
+/** Whether its answer is not awaited. `wakes`: the host can be woken. */
+export function isBackground(hook: Hook, wakes: boolean): boolean {
+  return hook.type === "command" && (hook.asyncRewake === true ? wakes : hook.async === true);
 }
 
 /** A hook whose failure denies: it asks for that, its event can be denied, and it is awaited. */
-export function isGuard({ hook, row, onFailure }: Pick<ConfiguredHook, "hook" | "row" | "onFailure">): boolean {
-  return onFailure === "block" && row.onFailure !== "open" && !isBackground(hook);
+export function isGuard({ row, onFailure, background }: Pick<ConfiguredHook, "row" | "onFailure" | "background">) {
+  return onFailure === "block" && row.onFailure !== "open" && !background;
 }
 
 /** Hooks of skills and sessions may run once; elsewhere `once` has no effect. */

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { LayerKind } from "../../protocol/internal.ts";
+import { loadConditionCompiler } from "../match/conditions.ts";
 import { checkoutEnv, type Layer } from "./layer.ts";
 import { mergeLayers, statusLineOf } from "./merge-layers.ts";
 import { readLayer } from "./read-layer.ts";
+import { takeSnapshot } from "./snapshot.ts";
 
 function layer(kind: LayerKind, settings: object, file = `/${kind}.json`): Layer {
   return readLayer({ kind, file }, Buffer.from(JSON.stringify(settings)));
@@ -158,12 +160,23 @@ test.each([
   ["an invalid managed PreToolUse hook", layer("managed", { hooks: { PreToolUse: [{ hooks: [{}] }] } }), true],
   ["an invalid managed PermissionRequest hook", layer("managed", { hooks: { PermissionRequest: [{}] } }), true],
   ["hooks of a managed file that are not an object", layer("managed", { hooks: [] }), true],
+  ["a managed guard with an invalid matcher", managedGuard({ matcher: "Bash(" }), true],
+  ["a managed guard with a rule as its matcher", managedGuard({ matcher: "Bash(rm)" }), true],
+  ["a managed guard with an invalid condition", managedGuard({}, { if: "Bash((" }), true],
+  ["a managed guard that works", managedGuard({ matcher: "Bash" }, { if: "Bash(rm *)" }), false],
   ["an invalid managed Stop hook", layer("managed", { hooks: { Stop: [{ hooks: [{}] }] } }), false],
   ["a user file that cannot be read", readLayer({ kind: "user", file: "/u.json" }, Buffer.from("{")), false],
-])("%s damages policy: %s", (_, broken, damaged) => {
-  expect(merged(broken).managedDamage !== undefined).toBe(damaged);
-  expect(warned(broken)).toEqual(damaged ? [["managed-unreadable", broken.file]] : []);
+])("%s damages policy: %s", async (_, broken, damaged) => {
+  const { merged, warnings } = takeSnapshot([broken], { compileCondition: await loadConditionCompiler() });
+  expect(merged.managedDamage !== undefined).toBe(damaged);
+  const places = warnings.flatMap(({ code, place }) => (code === "managed-unreadable" ? [place] : []));
+  expect(places).toEqual(damaged ? [broken.file] : []);
 });
+
+function managedGuard(group: object, hook: object = {}): Layer {
+  const hooks = [{ type: "command", command: "exit 2", ...hook }];
+  return layer("managed", { hooks: { PreToolUse: [{ ...group, hooks }] } });
+}
 
 test("a layer's odd keys change no prototype and no decision", () => {
   const poison = '{"__proto__": "1", "constructor": "1", "toString": "1", "hasOwnProperty": "1"}';

@@ -1,5 +1,4 @@
 import {
-  catalog,
   defined,
   type FailurePolicy,
   type LayerKind,
@@ -50,10 +49,9 @@ export interface PolicyList {
 }
 
 /** Merges the layers. Pure. A key in a layer that may not set it has no effect except a warning. */
-export function mergeLayers(layers: readonly Layer[], rows: Rows = catalog) {
+export function mergeLayers(layers: readonly Layer[]) {
   const allowed = layers.map(withoutForeignKeys);
   const settled = allowed.map(({ layer }) => layer);
-  const damage = managedDamage(layers, rows);
   const conflicts = valuesOf(settled, "onConflict");
   const merged: MergedSettings = {
     env: joinedEnv(settled),
@@ -65,7 +63,6 @@ export function mergeLayers(layers: readonly Layer[], rows: Rows = catalog) {
     ...defined({
       managedOnly: withTrue(settled, ["managed"], "allowManagedHooksOnly"),
       pluginsOnly: pluginsOnly(settled),
-      managedDamage: damage?.message,
     }),
     http: {
       urls: policyLists(settled, "allowedHttpHookUrls"),
@@ -79,7 +76,6 @@ export function mergeLayers(layers: readonly Layer[], rows: Rows = catalog) {
     ...allowed.flatMap(({ warnings }) => warnings),
     ...settled.flatMap(unknownSurfaces),
     ...checkoutEnv(settled).warnings,
-    ...(damage ? [damage] : []),
   ];
   return { merged, warnings };
 }
@@ -186,11 +182,11 @@ export function statusLineOf(layers: readonly Layer[]): StatusLineSource | undef
   });
 }
 
-function managedDamage(layers: readonly Layer[], rows: Rows): Warning | undefined {
+/** Why managed policy is incomplete. `useless` are the layers with a hook that guards tool calls and never does its work. */
+export function managedDamage(layers: readonly Layer[], useless: ReadonlySet<Layer>, rows: Rows): Warning | undefined {
   const isGuard = (event: string) => rows[event] !== undefined && guardsToolCalls(rows[event]);
-  const broken = layers.find(
-    ({ kind, readable, damaged }) => kind === "managed" && (!readable || damaged?.some(isGuard)),
-  );
+  const isBroken = (layer: Layer) => !layer.readable || layer.damaged?.some(isGuard) || useless.has(layer);
+  const broken = layers.find((layer) => layer.kind === "managed" && isBroken(layer));
   if (broken === undefined) return undefined;
   const place = nameOf(broken);
   const what = broken.readable ? `a hook of ${place} that guards tool calls cannot be used` : `${place} cannot be read`;

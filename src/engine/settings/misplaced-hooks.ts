@@ -1,5 +1,4 @@
-import { isObject } from "../../protocol/internal.ts";
-import { misspelledKeys, warningAt } from "./check-fields.ts";
+import { hookKeys, warningAt } from "./check-fields.ts";
 import { type checkHooks, checkMisplaced, type HooksSource, type Rows } from "./check-hooks.ts";
 
 /** Hooks next to `hooks` instead of below it. Other unknown keys may be anything; these were meant to run. */
@@ -8,15 +7,11 @@ export function misplacedHooks(
   source: HooksSource,
   rows: Rows,
 ): Pick<ReturnType<typeof checkHooks>, "warnings" | "unusable"> {
-  const events = Object.keys(value).filter((key) => Object.hasOwn(rows, key));
-  const misspelled = misspelledKeys(value, ["hooks", ...Object.keys(rows)]).filter(
-    ({ key, meant }) => meant === "hooks" || Array.isArray(value[key]),
-  );
-  const found = [...events.map((key) => ({ key, meant: key })), ...misspelled].map(({ key, meant }) => {
+  const misplaced = keysAboutHooks(value, rows).filter(({ key }) => key !== "hooks");
+  const found = misplaced.map(({ key, meant }) => {
     const form = meant === "hooks" ? `{ "hooks": {...} }` : `{ "hooks": { "${meant}": [...] } }`;
     const text = `is not read: hooks are found under "hooks" only. Write ${form}.`;
-    const inside = meant === "hooks" ? value[key] : { [key]: value[key] };
-    const checked = isObject(inside) ? checkMisplaced(inside, meant === "hooks" ? key : "", source, rows) : nothing;
+    const checked = checkMisplaced({ [key]: value[key] }, "", source, rows);
     return { ...checked, warnings: [warningAt("hook-invalid", source.file, key, text), ...checked.warnings] };
   });
   return {
@@ -25,4 +20,9 @@ export function misplacedHooks(
   };
 }
 
-const nothing = { warnings: [], unusable: [] } as const;
+/** The keys of a file that are, or were meant to be, hooks. */
+export function keysAboutHooks(value: Readonly<Record<string, unknown>>, rows: Rows): ReturnType<typeof hookKeys> {
+  return hookKeys(value, Object.keys(rows)).filter(
+    ({ key, meant }) => meant === "hooks" || Object.hasOwn(rows, key) || Array.isArray(value[key]),
+  );
+}

@@ -396,6 +396,16 @@ test("reading never throws, for any bytes", () => {
   );
 });
 
+test("a key of a hook on its group is reported", () => {
+  const { warnings } = read({
+    hooks: { PreToolUse: [{ matcher: "Bash", if: "Bash(rm *)", timeout: 5, hooks: [good] }] },
+  });
+  expect(warnings.map(({ code, place }) => [code, place])).toEqual([
+    ["settings-invalid", `${file}: hooks.PreToolUse[0].if`],
+    ["settings-invalid", `${file}: hooks.PreToolUse[0].timeout`],
+  ]);
+});
+
 test("a host's own event is an event in its files", () => {
   const rows = { ...catalog, Deployed: { ...catalog.Notification, name: "Deployed" } };
   const layer = readLayer(source, Buffer.from(JSON.stringify({ hooks: { Deployed: [{ hooks: [good] }] } })), rows);
@@ -408,6 +418,9 @@ test("rules under a misspelled or misplaced key are reported, and one rule in pl
     expect(places({ [key]: { deny: ["Bash(rm *)"] } })).toEqual([`${file}: ${key}`]);
   }
   expect(places({ deny: ["Bash"], disallowedTools: ["Bash"] })).toEqual([`${file}: deny`, `${file}: disallowedTools`]);
+  expect(places({ disallowed_tools: ["Bash"], task: ["x"], _perms: { deny: ["Bash"] } })).toEqual([
+    `${file}: disallowed_tools`,
+  ]);
   for (const key of ["defaultMode", "permissionMode", "additionalDirectories", "blockReadsExemptPaths"])
     expect(places({ [key]: "plan" })).toEqual([`${file}: ${key}`]);
   expect(read({ disableAutoMode: "disable", permissions: { deny: ["Bash"] } })).toMatchObject({

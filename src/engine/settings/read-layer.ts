@@ -9,12 +9,12 @@ import {
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-import { type Fault, faultOf, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
+import { type Fault, faultOf, ownValue, warningAt } from "./check-fields.ts";
 import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
-import { clientKeys, olderClientKeys } from "./client-keys.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 import type { Layer } from "./layer.ts";
 import { misplacedHooks } from "./misplaced-hooks.ts";
+import { misplacedKeys, permissionsElsewhere } from "./misplaced-keys.ts";
 import { decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
 
 /** Where settings are read from. Settings that a program or a command line gives as a text or an object have no file. */
@@ -141,7 +141,8 @@ function checkKeys(
   };
   const { hooks: _, ...fields } = settingsFields;
   const own = ownValue(value, "permissions");
-  const elsewhere = permissionsElsewhere(value);
+  const isPlain = hasOnlyKnownKeys(value);
+  const elsewhere = isPlain ? {} : permissionsElsewhere(value);
   const isExtended = Object.keys(elsewhere).length > 0;
   const written = isExtended ? { ...value, permissions: { ...elsewhere, ...(isObject(own) ? own : {}) } } : value;
   // Replaced by what is elsewhere, a value that is not an object would not be reported.
@@ -149,19 +150,7 @@ function checkKeys(
   const settings = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, usablePart(ownValue(written, name), field, name, drop)]),
   );
-  return { settings: defined(settings), warnings: [...warnings, ...misplacedKeys(value, file)] };
-}
-
-/**
- * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which the client accepts in two places, and the rules
- * under a misspelled `permissions`. Those are kept under their path: what restricts is asked about, and all are reported.
- */
-function permissionsElsewhere(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const rules = misspelledKeys(value, ["permissions"]).flatMap(({ key }) => {
-    const inside = value[key];
-    return isObject(inside) ? Object.entries(inside).map(([name, given]) => [`${key}.${name}`, given] as const) : [];
-  });
-  return { ...Object.fromEntries(rules), ...defined({ disableAutoMode: value["disableAutoMode"] }) };
+  return { settings: defined(settings), warnings: [...warnings, ...(isPlain ? [] : misplacedKeys(value, file))] };
 }
 
 /** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: what it means is asked about. */
@@ -170,35 +159,6 @@ function restriction(at: string, found: unknown): unknown {
   if (list === undefined || found === null) return undefined;
   return item === undefined ? [found] : found;
 }
-
-/** Keys that look like a known one or belong elsewhere: their value has no effect. */
-function misplacedKeys(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
-  if (hasOnlyKnownKeys(value)) return [];
-  const known = Object.keys({ ...settingsFields, ...clientKeys(), ...olderClientKeys });
-  const misplaced = Object.keys(value)
-    .filter((key) => Object.hasOwn(placesOfRules, key) && !known.includes(key))
-    .map((key) => ({ key, meant: placesOfRules[key] }));
-  // A key that looks like `hooks` is reported with the hooks.
-  const misspelled = misspelledKeys(value, known).filter(
-    ({ key, meant }) => meant !== "hooks" && !Object.hasOwn(placesOfRules, key),
-  );
-  return [...misplaced, ...misspelled].map(({ key, meant }) => {
-    const isKept = meant === "permissions" && isObject(value[key]);
-    const effect = isKept ? "; what it denies or asks about is asked about" : " and has no effect";
-    const message = `${showValue(key)} in ${file} is not a settings key${effect}. Use ${meant} instead.`;
-    return { code: "settings-invalid", message, place: `${file}: ${key}` };
-  });
-}
-
-const permissionFields = settingsFields.permissions.is === "object" ? settingsFields.permissions.fields : {};
-
-/** The right place of keys that belong below `permissions`, and of options of the command line. */
-const placesOfRules: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.keys(permissionFields ?? {}).map((key) => [key, `permissions.${key}`])),
-  allowedTools: "permissions.allow",
-  disallowedTools: "permissions.deny",
-  permissionMode: "permissions.defaultMode",
-};
 
 /** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */
 const strictReadings: Readonly<Record<string, boolean | string | readonly string[]>> = {

@@ -1,18 +1,11 @@
 import { basename } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import {
-  type CallbackHook,
-  catalog,
-  type EventRow,
-  type Skip,
-  showValue,
-  type Warning,
-} from "../../protocol/internal.ts";
-import { asFailing, type Rows } from "./check-hooks.ts";
-import { configureGroup, type GroupPlace, hookRef, shortened, withoutPassword } from "./configure-hooks.ts";
-import type { ConfiguredHook, Layer, UnusableEntry, UnusableHook } from "./layer.ts";
-import { type MergedSettings, mergeLayers } from "./merge-layers.ts";
-import { nameOf } from "./read-layer.ts";
+import { catalog, defined, type Warning } from "../../protocol/internal.ts";
+import type { Rows } from "./check-hooks.ts";
+import { configureGroup, type GroupPlace, isUseless } from "./configure-hooks.ts";
+import { type ConfiguredHook, guardsToolCalls, type Layer, type UnusableHook } from "./layer.ts";
+import { type MergedSettings, managedDamage, mergeLayers } from "./merge-layers.ts";
+import { failedGuard, unusableHook } from "./unusable-hook.ts";
 
 /** All settings in force. It never changes; a reload makes another one. */
 export interface Snapshot {
@@ -28,7 +21,7 @@ export interface Snapshot {
   readonly warnings: readonly Warning[];
 }
 
-interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition"> {
+interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition" | "wakes"> {
   /** The catalog's rows and a host's own. */
   readonly rows?: Rows;
   /** The agent that the session was started as: Stop in its file is the end of a turn as well. */
@@ -37,9 +30,9 @@ interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition
 
 /** Layers in configured order → a frozen snapshot. Pure. */
 export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions = {}): Snapshot {
-  const { aliases, compileCondition, startedAs } = options;
+  const { aliases, wakes, compileCondition, startedAs } = options;
   const rows: Rows = options.rows ?? catalog;
-  const { merged, warnings } = mergeLayers(layers, rows);
+  const { merged, warnings } = mergeLayers(layers);
   const labels = labelsOf(layers);
   const byEvent = new Map<string, ConfiguredHook[]>();
   const hooksOf = (event: string): ConfiguredHook[] => {
@@ -58,7 +51,7 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
       if (row === undefined) return;
       const hooks = hooksOf(row.name);
       const writtenFor = row.name === event ? undefined : event;
-      const place = { layer, label, row, order: hooks.length, onFailure, writtenFor, aliases, compileCondition };
+      const place = { layer, label, row, order: hooks.length, onFailure, writtenFor, aliases, wakes, compileCondition };
       const configured = configure(place);
       hooks.push(...configured);
       const main = startsAs(layer, startedAs) ? rows[event] : undefined;
@@ -83,21 +76,25 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
       for (const [group, given] of groups.entries()) add(event, (place) => configureGroup(given, { ...place, group }));
   }
   for (const [event, hooks] of byEvent) if (hooks.length === 0) byEvent.delete(event);
-  const problems = [...byEvent.values()].flat().flatMap((hook) => hook.problems);
+  const configured = [...byEvent.values()].flat();
+  const problems = configured.flatMap((hook) => hook.problems);
+  const useless = configured.filter((hook) => guardsToolCalls(hook.row) && isUseless(hook));
+  const damage = managedDamage(layers, new Set(useless.map(({ layer }) => layer)), rows);
   const snapshot: Snapshot = {
     fingerprint: fingerprintOf(layers),
     byEvent,
     unusable,
-    merged,
+    merged: { ...merged, ...defined({ managedDamage: damage?.message }) },
     layers,
     warnings: distinct([
       ...layers.flatMap(({ warnings: read }) => read.filter((one) => !failing.has(one))),
       ...warnings,
+      ...(damage === undefined ? [] : [damage]),
       ...problems,
     ]),
   };
   // Not what was compiled: matchers and conditions are closures over their own state.
-  deepFreeze([layers, merged, snapshot.warnings]);
+  deepFreeze([layers, snapshot.merged, snapshot.warnings]);
   for (const hooks of byEvent.values()) Object.freeze(hooks).forEach(Object.freeze);
   return Object.freeze(snapshot);
 }
@@ -111,47 +108,6 @@ function rowFor(event: string, { kind }: Layer, rows: Rows) {
 
 function startsAs({ frontmatter }: Layer, agent: string | undefined): boolean {
   return frontmatter?.of === "agent" && frontmatter.name === agent;
-}
-
-/** An entry that cannot be used, as it is listed and skipped. */
-function unusableHook(unusable: UnusableEntry, layer: Layer, label: string, row: EventRow): UnusableHook {
-  const { number, at, entry, matcher, why, warning } = unusable;
-  const { type = "unknown" } = entry;
-  const ref = hookRef(layer, [label, row.name, number].filter((part) => part !== "").join(":"), row, matcher, entry, {
-    type: typeof type === "string" ? type : showValue(type),
-    name: unusableName(entry) ?? at,
-  });
-  const skip: Skip = { hook: ref, why: "unsupported", detail: `cannot be used: ${why}` };
-  return { ref, layer, problems: [warning], skip };
-}
-
-/** The guard that an entry was meant to be. It runs for the calls that the entry matches, and fails. */
-function failedGuard(
-  { at, entry, matcher, why, warning }: UnusableEntry,
-  { ref }: UnusableHook,
-  place: Omit<GroupPlace, "group">,
-): readonly ConfiguredHook[] {
-  // The hint of the warning would be the second sentence of the reason.
-  const reason = why.replace(/\. Did you mean .*$/s, "");
-  const fails = `${at} in ${nameOf(place.layer)} cannot be used: ${reason}`;
-  const hook: CallbackHook = {
-    type: "callback",
-    callback: () => undefined,
-    errorMessage: fails,
-    onFailure: "block",
-    ...(typeof entry["if"] === "string" ? { if: entry["if"] } : {}),
-  };
-  const group = { hooks: [hook], ...(typeof matcher === "string" ? { matcher } : {}) };
-  const [guard] = configureGroup(group, { ...place, group: 0 });
-  const others = guard?.problems.filter(({ code }) => code !== "hook-invalid") ?? [];
-  return guard === undefined ? [] : [{ ...guard, ref, fails, problems: [asFailing(warning), ...others] }];
-}
-
-/** How users recognize an entry that may lack anything. */
-function unusableName({ command, url, prompt, tool }: UnusableEntry["entry"]): string | undefined {
-  const address = typeof url === "string" ? withoutPassword(url) : undefined;
-  const text = [command, address, prompt, tool].find((value) => typeof value === "string" && value !== "");
-  return text === undefined ? undefined : shortened(String(text));
 }
 
 /** A layer's part of its hooks' ids: the same on every machine, and different for each layer. */

@@ -25,7 +25,7 @@ const maxPaths = 2_000;
 
 /** Paths that the arguments of a command may mean; none when there are too many. */
 function namedPaths({ command, args, root }: NamedCommand, cwd: string, home: string): readonly string[] {
-  const context = { variables: initialVariables(cwd, cwd, home, root), home, printed: () => undefined };
+  const context = { variables: initialVariables(cwd, home, root), folders: [cwd], home, printed: () => undefined };
   const texts = args === undefined ? [command] : [command, ...args];
   const paths = new Set<string>();
   try {

@@ -1,5 +1,13 @@
 import { sha256 } from "../../files/internal.ts";
-import { defined, isObject, messageOf, type PermissionSettings } from "../../protocol/internal.ts";
+import {
+  attempt,
+  defined,
+  type FailurePolicy,
+  type Hook,
+  isObject,
+  messageOf,
+  type PermissionSettings,
+} from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";
@@ -69,7 +77,8 @@ function hasTexts(value: unknown, names: readonly string[]): value is Record<str
 
 function isPin(value: unknown): value is Pin {
   if (!hasTexts(value, ["place", "digest", "definition", "at"])) return false;
-  const { files } = value;
+  const { files, definition } = value;
+  if (!isObject(attempt(() => JSON.parse(String(definition))))) return false;
   return Array.isArray(files) && files.every(isPinnedFile);
 }
 
@@ -99,6 +108,16 @@ export interface ApprovableItem {
   readonly definition: string;
   /** The command that it starts, if any. The files of the command must not change either. */
   readonly command?: NamedCommand;
+}
+
+/** What the approval of a hook says about it. */
+export interface ApprovedHook {
+  readonly within: string;
+  readonly event: string;
+  readonly matcher: string;
+  readonly sequential: boolean;
+  readonly onFailure: FailurePolicy;
+  readonly hook: Hook;
 }
 
 /** A single permission grant that was approved when it was written, independent of the block that contains it. */
@@ -134,15 +153,27 @@ function approvableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook):
   const within = frontmatter === undefined ? "settings" : `${frontmatter.of} ${frontmatter.name}`;
   return {
     id: ref.id,
-    place: ref.id.replace(/:[0-9a-f]+$/, ""),
+    place: placeOf(ref.id),
     kind: "hook",
     layer,
     event,
-    definition: stableJson({ within, event, matcher, sequential: group.sequential, onFailure, hook }),
+    definition: stableJson({
+      within,
+      event,
+      matcher,
+      sequential: group.sequential,
+      onFailure,
+      hook,
+    } satisfies ApprovedHook),
     ...(hook.type === "command"
       ? { command: { command: hook.command, args: hook.args, root: plugin?.root, shell: hook.shell } }
       : {}),
   };
+}
+
+/** The id of a hook without its hash. */
+export function placeOf(id: string): string {
+  return id.replace(/:[0-9a-f]+$/, "");
 }
 
 function approvableKeys(layer: Layer, approvedGrants: readonly WrittenGrant[]): readonly ApprovableItem[] {

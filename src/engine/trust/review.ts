@@ -79,16 +79,16 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
   const resolved = resolveOptions({ ...options, trust: "pinned" });
   const checkout = await checkoutAt(resolved);
   const { pins, refused } = await readPins(resolved, checkout.real);
-  const settings = (await openSettings(resolved)).inForce();
+  const opened = await openSettings(resolved);
   const servers = (await checkoutServers(checkout)).map((server) => approvableServer(server, checkout));
-  const items = [...approvableItems(settings, pins.grants), ...servers];
+  const items = [...approvableItems(opened.asWritten(), pins.grants), ...servers];
   const lookups = trustLookups(items, pins.pins, checkout);
   const statusOf = (id: string): TrustStatus => lookups.get(id)?.() ?? notApproved;
   return {
     project: checkout.real,
     ...defined({ accepted: pins.accepted, refused }),
     entries: await Promise.all(items.map((item) => entryOf(item, statusOf(item.id), pins, checkout, ports))),
-    warnings: settings.warnings.filter(({ code }) => code === "settings-unreadable"),
+    warnings: opened.inForce().warnings.filter(({ code }) => code === "settings-unreadable"),
     pin: (entries) => changePins(resolved, checkout.real, (current) => withEntries(current, entries, items)),
     accept: () =>
       changePins(resolved, checkout.real, (current) => ({ ...current, accepted: new Date().toISOString() })),

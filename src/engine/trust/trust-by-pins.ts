@@ -8,7 +8,7 @@ import type { Checkout, NamedFile } from "./coverage/gather-files.ts";
 import { foldersUp } from "./coverage/javascript.ts";
 import { importedFiles } from "./files-by-name.ts";
 import { checkoutAt, pinFilesOf, readPins, type TrustPlaces } from "./pin-store.ts";
-import { type ApprovableItem, approvableItems, type Pin } from "./pins.ts";
+import { type ApprovableItem, approvableItems, type Pin, placeOf } from "./pins.ts";
 import {
   type ComparedFiles,
   type HookTrustStatus,
@@ -28,15 +28,18 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
   const { pins, refused } = await readPins(places, checkout.real);
   const items = new Map(approvableItems(snapshot, pins.grants).map((item) => [item.id, item]));
   const lookups = trustLookups([...items.values()], pins.pins, checkout);
-  const statusOf = (id: string, cwd?: string): HookTrustStatus => lookups.get(id)?.(cwd) ?? notApproved;
+  const approvedInstead = replacedPins(snapshot, [...items.values()], pins.pins);
+  const statusOf = (id: string, cwd?: string): HookTrustStatus =>
+    lookups.get(id)?.(cwd) ?? (approvedInstead.has(id) ? replaced : notApproved);
   return {
     ofHook: ({ layer, ref }, cwd) => (isOfCheckout(layer) ? statusOf(ref.id, cwd) : trusted),
     ofKey(layer: Layer, key: TrustedKey) {
       const id = `${layer.kind}:${key}`;
       return isOfCheckout(layer) && items.has(id) ? statusOf(id) : trusted;
     },
+    approvedInstead,
     writtenGrants: pins.grants,
-    depends: items.size > 0,
+    depends: items.size > 0 || approvedInstead.size > 0,
     howToApprove,
     files: pinFilesOf([checkout.real], places),
     warnings: [
@@ -70,18 +73,43 @@ type TrustLookup = (cwd?: string) => HookTrustStatus;
 
 /** A function for each item, by its id, that determines its current status. */
 export function trustLookups(items: readonly ApprovableItem[], pins: readonly Pin[], checkout: Checkout) {
-  const definitions = new Set(items.map(({ definition }) => definition));
-  // An approval of an item that still exists does not apply to a new item at its old place.
-  const orphans = pins.filter(({ definition }) => !definitions.has(definition));
+  const orphans = orphanPins(items, pins);
   return new Map(
     items.map((item): [string, TrustLookup] => {
       const approvals = pins.filter(({ definition }) => definition === item.definition);
       if (approvals.length > 0) return [item.id, (cwd) => compareFiles(item, approvals, checkout, cwd)];
-      const isReplaced = orphans.some(({ place }) => place === item.place);
-      const status = isReplaced ? changed("it is not what was approved in its place") : notApproved;
+      const status = orphans.some((pin) => isAt(pin, item.place)) ? replaced : notApproved;
       return [item.id, () => status];
     }),
   );
+}
+
+/** Approvals of items that do not exist any more. An approval of one that does is not for a new item at its old place. */
+function orphanPins(items: readonly ApprovableItem[], pins: readonly Pin[]): readonly Pin[] {
+  const definitions = new Set(items.map(({ definition }) => definition));
+  return pins.filter(({ definition }) => !definitions.has(definition));
+}
+
+/** Whether something was approved at this place or, for a group or list that cannot be used, inside it. */
+function isAt({ place: approved }: Pin, place: string): boolean {
+  return approved === place || [".", ":"].some((sign) => approved.startsWith(`${place}${sign}`));
+}
+
+/** The approved hooks in whose place there is another one now, by the id of that one. */
+function replacedPins(
+  snapshot: Snapshot,
+  items: readonly ApprovableItem[],
+  pins: readonly Pin[],
+): Trust["approvedInstead"] {
+  const approved = new Set(pins.map(({ definition }) => definition));
+  const orphans = orphanPins(items, pins);
+  const unusable = [...snapshot.unusable.values()].flat().filter(({ layer }) => isOfCheckout(layer));
+  const now = [
+    ...items.filter(({ kind, definition }) => kind === "hook" && !approved.has(definition)),
+    ...unusable.map(({ ref: { id } }) => ({ id, place: placeOf(id) })),
+  ];
+  const found = now.map(({ id, place }) => [id, orphans.filter((pin) => isAt(pin, place))] as const);
+  return new Map(found.filter(([, before]) => before.length > 0));
 }
 
 /** The status of an item whose definition was approved: whether its files are the approved ones. */
@@ -116,6 +144,8 @@ function compareFiles(
 function changed(detail: string): TrustStatus {
   return { state: "changed", detail };
 }
+
+const replaced = changed("it is not what was approved in its place");
 
 /** An approval covers the files that the command names in the checkout's own folder, so it cannot help here. */
 function changedIn(cwd: string, detail: string): TrustStatus {

@@ -24,6 +24,8 @@ async function outcomeOf(options: EngineOptions, payload: object = {}): Promise<
   }
 }
 
+const bash = { tool_name: "Bash", tool_input: { command: "ls" } };
+const guard = (command: string) => ({ type: "command", command, onFailure: "block" });
 const says = (word: string): string => `#!/bin/sh\necho ${word}\n`;
 
 test("a changed byte ends an approval, and restoring the byte restores it", async () => {
@@ -460,6 +462,68 @@ test("an approval or revocation by another process counts for an event that is s
   await engine.close({ waitMs: 5_000 });
   expect(await readFile(join(world.options.cwd, "ran.log"), "utf8")).toBe("here\nhere\n");
 });
+
+test.each([
+  ["project", { hooks: { PreToolUs: [{ hooks: [guard("exit 0")] }] } }],
+  ["project", { hooks: { PreToolUse: [{ matcher: "(", hooks: [guard("exit 0")] }] } }],
+])(
+  "a warning about a guard of a %s that cannot be used says that it denies once it is approved",
+  async (_, settings) => {
+    const { options, put } = await checkoutWorld();
+    await put("project/.claude/settings.json", settings);
+    const engine = await openEngine(options);
+    try {
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+      expect(engine.warnings.filter(({ message }) => message.includes("denied")).map(({ message }) => message)).toEqual(
+        [expect.stringContaining("once it is approved, what it matches is denied")],
+      );
+      await approveAll(options);
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
+    } finally {
+      await engine.close();
+    }
+  },
+);
+
+const approvedGuard = { matcher: "Bash", hooks: [guard("sh ./check.sh")] };
+const { onFailure: _, ...lax } = guard("sh ./check.sh");
+
+test.each([
+  ["another matcher", [{ ...approvedGuard, matcher: "Write" }], "deny"],
+  ["no failure policy", [{ matcher: "Bash", hooks: [lax] }], "deny"],
+  ["async", [{ matcher: "Bash", hooks: [{ ...guard("sh ./check.sh"), async: true }] }], "deny"],
+  ["a condition", [{ matcher: "Bash", hooks: [{ ...guard("sh ./check.sh"), if: "Bash(rm *)" }] }], "deny"],
+  ["an unknown type", [{ matcher: "Bash", hooks: [{ ...lax, type: "comand" }] }], "deny"],
+  ["no list of hooks", [{ matcher: "Bash" }], "deny"],
+  ["another hook in its place", [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 0" }] }], "deny"],
+  ["itself after a new group", [{ hooks: [{ type: "command", command: "exit 0" }] }, approvedGuard], "none"],
+  ["nothing", [], "none"],
+])(
+  "an approved guard denies until it is approved again, unless it was moved or deleted: replaced by %s",
+  async (_, now, decision) => {
+    const { options, put } = await checkoutWorld();
+    await put("project/check.sh", "exit 0");
+    await put("project/.claude/settings.json", { hooks: { PreToolUse: [approvedGuard] } });
+    await approveAll(options);
+    await put("project/.claude/settings.json", { hooks: { PreToolUse: now } });
+    const engine = await openEngine(options);
+    try {
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe(decision);
+      expect((await engine.fire("PreToolUse", { ...bash, tool_name: "Read" })).decision).toBe("none");
+      const denying = decision === "deny" ? [{ trust: "changed", denies: true }] : [];
+      expect(engine.list().filter(({ denies }) => denies)).toMatchObject(denying);
+      const explained = engine.explain("PreToolUse", bash).hooks.filter(({ detail }) => detail.includes("denies"));
+      expect(explained).toHaveLength(denying.length);
+      const review = await reviewTrust(options);
+      await review.revoke();
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+      await review.pin(review.entries);
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    } finally {
+      await engine.close();
+    }
+  },
+);
 
 test("an acceptance takes effect at once in mode workspace", async () => {
   const { options, put } = await checkoutWorld();

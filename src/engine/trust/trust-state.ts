@@ -1,7 +1,7 @@
 import type { Settings, Warning } from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import type { NeverOfCheckout } from "../settings/merge-layers.ts";
-import type { WrittenGrant } from "./pins.ts";
+import type { Pin, WrittenGrant } from "./pins.ts";
 
 /** `new`: it was never approved. `changed`: it has changed since it was approved. */
 export type TrustState = "trusted" | "new" | "changed";
@@ -37,6 +37,8 @@ export interface Trust {
    */
   ofHook(hook: Pick<ConfiguredHook, "layer" | "ref">, cwd?: string): HookTrustStatus;
   ofKey(layer: Layer, key: TrustedKey): HookTrustStatus;
+  /** The approved hooks in whose place there is another one now, by the id of that one. */
+  readonly approvedInstead: ReadonlyMap<string, readonly Pin[]>;
   /** Grants that were approved when they were written. They count even if the permissions of their layer are not trusted. */
   readonly writtenGrants: readonly WrittenGrant[];
   /** Whether anything here depends on an approval. */
@@ -94,6 +96,7 @@ export function trustAsWhole(status: TrustStatus): Trust {
   return {
     ofHook: () => status,
     ofKey: (layer, key) => (key === "disableAllHooks" && isOfCheckout(layer) ? needsOwnPin : status),
+    approvedInstead: new Map(),
     writtenGrants: [],
     depends: false,
     howToApprove: "",

@@ -21,7 +21,10 @@ import { entriesOf, expandPattern, filesBelow, matchesText, unknown } from "./wo
 
 /** Files and commands in the arguments of `env`, `xargs`, `find` and the like: any of them may be run. */
 export function runWrapper(name: string, args: readonly WordMeaning[], walk: CommandWalk): void {
-  const inner = name === "find" ? afterExec(args) : args.slice(args.findIndex(isCommandWord));
+  const inner =
+    name === "find"
+      ? afterExec(args)
+      : args.slice(args.findIndex((word, at) => isCommandWord(word) && !isXargsValue(name, args[at - 1])));
   const program = programName(inner[0]);
   const runs =
     interpreterOf(program) !== undefined || programs.wrappers.has(program) || /[/{]/.test(firstValue(inner[0]));
@@ -44,13 +47,18 @@ function runXargs(program: string, args: readonly WordMeaning[], walk: CommandWa
     const source = programName(meaningsOf(before.words, walk)[0]);
     if (!programs.namePrinters.has(source)) reportNotCovered(`${source} … | xargs ${program}`, why, walk);
   }
-  const readsFile = args.some((word) => /^(?:-a|--arg-file)/.test(firstValue(word)));
+  const readsFile = args.some((word) => /^-[0oprtx]*a|^--a/.test(firstValue(word)));
   if (readsFile || walk.command.reads.length > 0) reportNotCovered(`xargs ${program}`, why, walk);
 }
 
 /** The first argument that is neither an option, nor an assignment, nor a number such as a time. */
 function isCommandWord({ values }: WordMeaning): boolean {
   return !values.every((value) => /^-|^\w+=|^\d[\d.]*[smhd]?$/.test(value));
+}
+
+/** Whether the word after this one is the value of an option of `xargs`. */
+function isXargsValue(name: string, before: WordMeaning | undefined): boolean {
+  return name === "xargs" && /^-[0oprtx]*[adEILnPs]$|^--(?:a|d|max-[acp]|pro)[\w-]*$/.test(firstValue(before));
 }
 
 function afterExec(args: readonly WordMeaning[]): readonly WordMeaning[] {

@@ -45,13 +45,13 @@ export function coverScript(text: string, script: ScriptWalk): void {
 
 /** The same for parsed commands. `text` is searched for functions. */
 export function coverCommands(commands: readonly TextCommand[], text: string, script: ScriptWalk): void {
-  const variables = variablesOf(commands, script);
   const functions = new Set([...text.matchAll(/([\w-]+)\s*\(\)/g)].map(([, name = ""]) => name));
-  const walk = { ...script, commands, functions, variables, wrapped: 0, runInner, coverScript };
+  const walk = { ...script, commands, functions, wrapped: 0, runInner, coverScript };
   // An earlier name may be relative to a folder that is found later: `cd hooks && ./check.sh`.
   for (let before = -1; before < script.folders.length; ) {
     before = script.folders.length;
-    for (const [index, command] of commands.entries()) coverCommand({ ...walk, command, index });
+    const variables = variablesOf(commands, script);
+    for (const [index, command] of commands.entries()) coverCommand({ ...walk, variables, command, index });
     if (script.folders.length > maxFolders) throw new NotApprovable(`it names more than ${maxFolders} folders`);
   }
 }

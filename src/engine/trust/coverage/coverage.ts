@@ -60,7 +60,7 @@ export function coverageOf(
 
 function gather({ command, args, root, shell }: NamedCommand, collector: CoverageCollector): void {
   const { checkout, from } = collector;
-  const variables = initialVariables(checkout.real, from, checkout.home, root);
+  const variables = initialVariables(checkout.real, checkout.home, root);
   const script: ScriptWalk = { label: "", folders: [from], depth: 0, variables, collector };
   if (args !== undefined) {
     // A program started without a shell: each argument is one word.

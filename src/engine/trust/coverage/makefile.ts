@@ -64,7 +64,8 @@ function include(name: string, folder: string, path: string, script: ScriptWalk)
   const [command] = readShellText(name).commands;
   const [word] = command?.words ?? [];
   if (word === undefined) return;
-  const context = { variables: new Map(), home: script.collector.checkout.home, printed: () => undefined };
+  const { folders, collector } = script;
+  const context = { variables: new Map(), folders, home: collector.checkout.home, printed: () => undefined };
   for (const value of valuesOf(word, context))
     for (const from of new Set([folder, ...script.folders]))
       for (const found of expandPattern(value, from)) script.collector.cover(found, "make");

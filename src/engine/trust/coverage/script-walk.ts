@@ -32,9 +32,10 @@ export interface ScriptWalk {
   readonly variables: KnownVariables;
 }
 
-function valueContext({ variables, file, collector: { checkout } }: ScriptWalk): ValueContext {
+function valueContext({ variables, folders, file, collector: { checkout } }: ScriptWalk): ValueContext {
   return {
     variables,
+    folders,
     home: checkout.home,
     printed(text) {
       const plain = text.replaceAll(/["']|\s*2>\s*\/dev\/null/g, "").trim();

@@ -2,18 +2,18 @@ import { closing, heredocBody, type Piece, type TextCommand, type TextWord, unes
 
 /**
  * The commands of a shell text, flat and in order. It is more permissive than a shell and never fails:
- * an unclosed quote or bracket ends with the text. Linear time.
+ * an unclosed quote or bracket ends with the text. Linear time. `isBody`: the text is a here-document that the shell expands.
  */
-export function readShellText(text: string) {
+export function readShellText(text: string, isBody = false) {
   const commands: TextCommand[] = [];
   /** Scripts inside words: `$(…)`, backticks, `<(…)` and `>(…)`. */
   const scripts: string[] = [];
-  const heredocs: { readonly end: string; readonly command: ReturnType<typeof emptyCommand> }[] = [];
+  const heredocs: { readonly end: TextWord; readonly command: ReturnType<typeof emptyCommand> }[] = [];
   let command = emptyCommand(false);
   let pieces: Piece[] | undefined;
   let use: "word" | "written" | "read" | "heredoc" = "word";
   let [at, wordStart, open] = [0, 0, 0];
-  while (at < text.length) step(text[at] ?? "");
+  while (at < text.length) isBody ? character(true) : step(text[at] ?? "");
   endCommand(false);
   return { commands, scripts };
 
@@ -140,8 +140,10 @@ export function readShellText(text: string) {
     endWord();
     endCommand(false);
     for (const heredoc of heredocs.splice(0)) {
-      const [body, after] = heredocBody(text, at, heredoc.end);
+      const [body, after] = heredocBody(text, at, plainText(heredoc.end));
       heredoc.command.bodies.push(body);
+      const isQuoted = heredoc.end.pieces.some((piece) => piece.kind === "text" && piece.quoted);
+      if (!isQuoted) scripts.push(...readShellText(body, true).scripts);
       at = after;
     }
   }
@@ -151,7 +153,7 @@ export function readShellText(text: string) {
     const word: TextWord = { pieces, raw: text.slice(wordStart, at).trim() };
     if (use === "word") command.words.push(word);
     else if (use === "read") command.reads.push(word);
-    else if (use === "heredoc") heredocs.push({ end: plainText(word), command });
+    else if (use === "heredoc") heredocs.push({ end: word, command });
     pieces = undefined;
     use = "word";
   }

@@ -29,15 +29,17 @@ const patternSigns: Readonly<Record<string, string>> = {
 /** The values that variables may have, by name. */
 export type KnownVariables = ReadonlyMap<string, readonly string[]>;
 
-/** The variables of a command that starts in the folder `from` of a checkout. */
-export function initialVariables(real: string, from: string, home: string, pluginRoot?: string): KnownVariables {
-  const known = { CLAUDE_PROJECT_DIR: real, PWD: from, HOME: home, ...defined({ CLAUDE_PLUGIN_ROOT: pluginRoot }) };
+/** The variables of a command of a checkout. */
+export function initialVariables(real: string, home: string, pluginRoot?: string): KnownVariables {
+  const known = { CLAUDE_PROJECT_DIR: real, HOME: home, ...defined({ CLAUDE_PLUGIN_ROOT: pluginRoot }) };
   return new Map(Object.entries(known).map(([name, value]) => [name, [value]]));
 }
 
 export interface ValueContext {
   readonly variables: KnownVariables;
   readonly home: string;
+  /** The folders that the text may be in: the values of `PWD`. */
+  readonly folders: readonly string[];
   /** What a script prints, if that is known. */
   printed(script: string): string | undefined;
 }
@@ -74,10 +76,10 @@ function pieceValues(piece: Piece, first: boolean, context: ValueContext, depth:
   return variableValues(piece, context, depth);
 }
 
-function unquoted(text: string, first: boolean, { home, variables }: ValueContext): string {
+function unquoted(text: string, first: boolean, { home }: ValueContext): string {
   const signs = text.replace(/[*?[{},]/g, (sign) => patternSigns[sign] ?? sign);
   if (!first) return signs;
-  return signs.replace(/^~(?=\/|$)/, home).replace(/^~\+(?=\/|$)/, variables.get("PWD")?.[0] ?? ".");
+  return signs.replace(/^~(?=\/|$)/, home).replace(/^~[+-](?=\/|$)/, ".");
 }
 
 /** `$1`, `$@` and the like as a whole word: the argument is analyzed where the call is. */
@@ -91,7 +93,8 @@ function variableValues(
   context: ValueContext,
   depth: number,
 ): readonly string[] {
-  const held = context.variables.get(name);
+  const assigned = context.variables.get(name);
+  const held = name === "PWD" ? [...context.folders, ...(assigned ?? [])] : assigned;
   if (/^:?[-=]$/.test(operator)) return held ?? [...operandValues(operand, context, depth), unknown];
   if (/^:?\+$/.test(operator)) return [...operandValues(operand, context, depth), ""];
   if (held !== undefined && /^%%?$/.test(operator) && operand === "/*") return held.map(folderOf);

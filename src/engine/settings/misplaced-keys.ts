@@ -1,0 +1,76 @@
+import { defined, isObject, settingsFields, showValue, type Warning } from "../../protocol/internal.ts";
+import { misspelledKeys } from "./check-fields.ts";
+import { clientKeys, olderClientKeys } from "./client-keys.ts";
+
+type SettingsFile = Readonly<Record<string, unknown>>;
+
+/**
+ * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which the client accepts in two places, and the rules
+ * under a misspelled `permissions` or a key such as `permissions.deny`. Those are kept under their path: what restricts is asked about, and
+ * all are reported.
+ */
+export function permissionsElsewhere(value: SettingsFile): SettingsFile {
+  const rules = misplaced(value).flatMap(({ key, meant }): readonly (readonly [string, unknown])[] => {
+    const inside = value[key];
+    if (meant === "permissions" && isObject(inside))
+      return Object.entries(inside).map(([name, given]) => [`${key}.${name}`, given]);
+    return isDotted(key) ? [[key, inside]] : [];
+  });
+  return { ...Object.fromEntries(rules), ...defined({ disableAutoMode: value["disableAutoMode"] }) };
+}
+
+/** Keys that look like a known one or belong elsewhere: their value has no effect. */
+export function misplacedKeys(value: SettingsFile, file: string): readonly Warning[] {
+  return misplaced(value).map(({ key, meant }) => {
+    const isKept = isDotted(key) || (meant === "permissions" && isObject(value[key]));
+    const effect = isKept ? "; what it denies or asks about is asked about" : " and has no effect";
+    const message = `${showValue(key)} in ${file} is not a settings key${effect}. Use ${meant} instead.`;
+    return { code: "settings-invalid", message, place: `${file}: ${key}` };
+  });
+}
+
+function misplaced(value: SettingsFile): readonly { readonly key: string; readonly meant: string }[] {
+  const known = Object.keys({ ...settingsFields, ...clientKeys(), ...olderClientKeys });
+  const { permissions } = settingsFields;
+  const permissionNames = Object.keys((permissions.is === "object" && permissions.fields) || {});
+  const places = placesOfRules(permissionNames);
+  // Of the others a misspelling is recognized too: `task` is not a misspelled `ask`.
+  const longNames = Object.keys(places).filter((name) => !permissionNames.includes(name));
+  const exact = Object.keys(value).filter((key) => Object.hasOwn(places, key) && !known.includes(key));
+  // A key that looks like `hooks` is reported with the hooks.
+  const misspelled = misspelledKeys(value, [...known, ...longNames]).filter(
+    ({ key, meant }) => meant !== "hooks" && !exact.includes(key),
+  );
+  const found = [...exact.map((key) => ({ key, meant: key })), ...misspelled];
+  const isOther = (key: string) => !known.includes(key) && !found.some((one) => one.key === key);
+  const holdingRules = Object.keys(value).filter((key) => isOther(key) && holdsRules(key, value[key]));
+  return [
+    ...found.map(({ key, meant }) => ({ key, meant: places[meant] ?? meant })),
+    ...holdingRules.map((key) => ({ key, meant: "permissions" })),
+  ];
+}
+
+/** `"perms": { "deny": [...] }`: whatever its name is, it was meant as permissions. A key such as `_perms` is a note. */
+function holdsRules(key: string, value: unknown): boolean {
+  return (
+    /^\w/.test(key) &&
+    key[0] !== "_" &&
+    isObject(value) &&
+    (Array.isArray(value["deny"]) || Array.isArray(value["ask"]))
+  );
+}
+
+function isDotted(key: string): boolean {
+  return /^permissions?\./i.test(key);
+}
+
+/** The right place of keys that belong below `permissions`, and of options of the command line. */
+function placesOfRules(permissionNames: readonly string[]): Readonly<Record<string, string>> {
+  const places = permissionNames.map((key) => `permissions.${key}`);
+  return {
+    ...Object.fromEntries(places.flatMap((place, at) => [place, permissionNames[at]].map((name) => [name, place]))),
+    allowedTools: "permissions.allow",
+    disallowedTools: "permissions.deny",
+    permissionMode: "permissions.defaultMode",
+  };
+}
