@@ -59,7 +59,7 @@ test.each<[claim: string, given: Given, names: readonly string[]]>([
   expect(found.told).toMatch(/The MCP server \w+ of --mcp-config is not used: "(?:denied|allowed)McpServers" in .*/);
 });
 
-test("where managed-mcp.json is there, only its servers are used, and none if it cannot be read", async () => {
+test("where managed-mcp.json exists, only its servers are used, and none if it cannot be read", async () => {
   const managedMcp = JSON.stringify({ mcpServers: { ours: mcpServers.srv } });
   const only = await serversWith({ managedMcp });
   expect(only.names).toEqual(["ours"]);

@@ -124,7 +124,7 @@ describe("the beginning", () => {
     expect(payloads().map((payload) => payload["hook_event_name"])).toEqual(["Setup", "SessionStart", "SessionEnd"]);
   });
 
-  test("a run without a prompt is a wrong call, after SessionStart", async () => {
+  test("a run without a prompt is refused, after SessionStart", async () => {
     const { run, payloads } = open();
     await expect(run([{ times: "any", text: "never" }], { prompt: " " })).rejects.toMatchObject({
       code: "host/no-prompt",
@@ -330,7 +330,7 @@ describe("resuming", () => {
     expect(JSON.stringify(second.requests[0]?.messages)).toContain("one");
   });
 
-  test("--continue takes the latest session of the folder; none is a problem", async () => {
+  test("--continue takes the latest session of the folder, and fails without one", async () => {
     const { run } = open({ hooks: {} });
     await expect(run([{ times: "any", text: "x" }], { prompt: "p", continueLatest: true })).rejects.toMatchObject({
       code: "sessions/not-found",
@@ -487,7 +487,7 @@ describe("what it writes", () => {
     });
   });
 
-  test("an id must be a UUID and free", async () => {
+  test("an id must be a UUID that no session has", async () => {
     const { run } = open({ hooks: {} });
     const sessionId = "22222222-2222-4222-8222-222222222222";
     await expect(run([{ times: "any", text: "x" }], { prompt: "p", sessionId: "mine" })).rejects.toMatchObject({

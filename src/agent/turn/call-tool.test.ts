@@ -89,7 +89,7 @@ describe("PreToolUse", () => {
     expect(existsSync(join(project, "made"))).toBe(false);
   });
 
-  test("exit 2 is quoted with its program", async () => {
+  test("a denial by exit 2 names the program of the hook", async () => {
     const { run } = open({ settings: allow, hooks: { PreToolUse: { stderr: "no", exit: 2 } } });
     const { requests } = await run(echo("true"), { prompt: "go" });
     expect(JSON.stringify(resultsIn(requests[1]))).toMatch(/PreToolUse:Bash hook error: \[sh .*\]: no"/);

@@ -342,7 +342,7 @@ describe("compaction", () => {
     text: "<analysis>a</analysis><summary>SUMMARY TEXT</summary>",
   };
 
-  test("automatic: order of events, boundary and summary, the last exchange kept, hook text in the instructions", async () => {
+  test("an automatic compaction fires its events in order, keeps the last exchange, and puts hook text into the instructions", async () => {
     const { run, payloads, transcript } = open({
       settings: allow,
       hooks: {
@@ -417,7 +417,7 @@ describe("compaction", () => {
     expect(payloads("StopFailure")).toEqual([]);
   });
 
-  test("/compact with instructions, headless on a resumed session", async () => {
+  test("/compact takes instructions, headless on a resumed session", async () => {
     const { run, payloads } = open({ hooks: { PreCompact: {}, PostCompact: {}, UserPromptSubmit: {} } });
     const first = await run([{ text: "hi" }], { prompt: "hello" });
     const second = await run([summary], { prompt: "/compact focus on tests", resume: first.result.session_id });
