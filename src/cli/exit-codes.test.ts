@@ -106,7 +106,7 @@ test("uninstall succeeds when the settings file of another scope is broken", asy
   expect(await caller(here)("uninstall", "--scope", "user")).toMatchObject({ status: 0, err: "" });
 });
 
-test("doctor tells of a settings file whose link leads in a circle, where it failed", async () => {
+test("doctor reports a settings file whose link leads in a circle", async () => {
   const here = world();
   const file = join(here.project, ".claude/settings.json");
   rmSync(file, { force: true });

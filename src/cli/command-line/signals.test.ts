@@ -24,7 +24,7 @@ test("two SIGINT at once count as one, so the demo cleans up", () => {
   expect(exit.mock.calls).toEqual([[130]]);
 });
 
-test("a command that hears signals itself is not ended over its head", () => {
+test("a second signal does not end a command that handles signals itself", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { signals, exit, process } = fakeProcess();
   const signal = abortOnSignal(process);

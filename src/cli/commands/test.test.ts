@@ -28,7 +28,7 @@ function run(cwd: string, ...words: string[]) {
   return callHookline(["test", ...words], { home: cwd, env });
 }
 
-test("no tests is 2, a case that fails is 3, all good is 0", async () => {
+test("the status is 2 without tests, 3 when a case fails, and 0 when all pass", async () => {
   expect((await run(project({}))).status).toBe(2);
   const one = (decision: string) =>
     JSON.stringify({ name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision } });
@@ -107,7 +107,7 @@ test("names of cases and handlers, errors and answers reach no terminal as contr
   expect(out).not.toContain("\u001b");
 });
 
-test("a list without cases is nothing to run: 2, with --json too", async () => {
+test("a list without cases exits with 2, with --json too", async () => {
   const folder = project({ "hooks.ts": hooks, "hooks-tests/a.json": "[]" });
   const plain = await run(folder);
   expect([plain.status, plain.err]).toEqual([2, expect.stringContaining("these files contain no cases")]);
@@ -139,7 +139,7 @@ test("sum", () => assert.equal(1 + 1, ${wanted} as number));
   expect(failed.out).toContain(".claude/a.test.ts:3");
 });
 
-test("--json is one object of cases and tests, and of one event the answer; what is printed meanwhile stays out of it", async () => {
+test("--json prints one object of cases and tests, or the answer to one event; other output stays out of it", async () => {
   const loud = `process.stdout.write("loud");\n${hooks}`;
   const cases = [
     { name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision: "ask" } },
