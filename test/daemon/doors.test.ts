@@ -112,8 +112,8 @@ const cases: Readonly<Record<string, readonly [Raw | (() => string), ...number[]
   "a failure of ours, for a client": [{ more: client, body: '"fail"' }, 500],
 };
 
-describe.each(["port", "socket"] as const)("by the %s", (door) => {
-  test.concurrent.each(Object.entries(cases))("%s", async (_, [one, ...statuses]) => {
+describe.each(["port", "socket"] as const)("over the %s", (door) => {
+  test.concurrent.each(Object.entries(cases))("the answer has the right status: %s", async (_, [one, ...statuses]) => {
     const text = typeof one === "function" ? one() : raw(one);
     expect(await say(door, text, statuses.length)).toEqual(statuses);
   });
