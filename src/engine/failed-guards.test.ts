@@ -39,7 +39,7 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
       [bash, inside, bash],
       ["none", "deny", "none"],
     ],
-  ])("inside its agent, in any order of events", async (payloads, expected) => {
+  ])("an unusable guard of an agent denies inside it only, in any order", async (payloads, expected) => {
     const { engine } = await opened({ "home/.claude/agents/x.md": frontmatter("x") });
     const found = [];
     for (const payload of payloads) found.push((await engine.fire("PreToolUse", payload)).decision);
@@ -47,13 +47,13 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     await engine.close();
   });
 
-  test("in the whole session that was started as the agent", async () => {
+  test("an unusable guard of an agent denies in the whole session that was started as the agent", async () => {
     const { engine } = await opened({ "home/.claude/agents/x.md": frontmatter("x") }, { startedAs: "x" });
     expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
     await engine.close();
   });
 
-  test.each(["Hooks", "hook"])("under the key %s", async (key) => {
+  test.each(["Hooks", "hook"])("an unusable guard under the key %s denies inside its agent only", async (key) => {
     const text = frontmatter("x").replace("hooks:", `${key}:`).replace("comand", "command");
     const { engine } = await opened({ "home/.claude/agents/x.md": text });
     expect(await engine.fire("PreToolUse", inside)).toMatchObject({
@@ -64,7 +64,7 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     await engine.close();
   });
 
-  test("once its skill was used", async () => {
+  test("an unusable guard of a skill denies once its skill was used", async () => {
     const { engine } = await opened({ "home/.claude/skills/sk/SKILL.md": frontmatter("sk") });
     expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
     engine.session("s").useSkill("sk");
@@ -116,7 +116,7 @@ describe("an entry that asks for block and cannot be used denies", () => {
       ["deny", "none"],
       /type is unknown/,
     ],
-  ])("%s", async (_, settings, expected, reason) => {
+  ])("an entry with %s denies", async (_, settings, expected, reason) => {
     const found = await decisions(settings);
     expect(found.decisions).toEqual(expected);
     expect(found.reason).toMatch(reason);
@@ -128,11 +128,11 @@ describe("an entry that asks for block and cannot be used denies", () => {
     ["a list of events", { hooks: [group] }, "hook-invalid"],
     ["an event that is not like a known one", { hooks: { BeforeShell: [group] } }, "unknown-event"],
     ["an event that may be a new one", { hooks: { PostToolUseDone: [group] } }, "unknown-event"],
-  ])("but is only reported where no event can be recognized: %s", async (_, settings, code) => {
+  ])("an entry without a recognizable event is only reported: %s", async (_, settings, code) => {
     expect(await decisions(settings)).toEqual({ decisions: ["none", "none"], reason: undefined, codes: [code] });
   });
 
-  test("and a misspelled event without block is only reported", async () => {
+  test("a misspelled event without block is only reported", async () => {
     const { decisions: found, codes } = await decisions({
       hooks: { PreTooluse: [{ hooks: [{ type: "command", command: "exit 2" }] }] },
     });

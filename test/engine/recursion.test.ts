@@ -17,7 +17,7 @@ test("a callback that fires an event inside its event gets it one deeper; three 
   expect(said).toEqual([["recursion", "recursion"], ["depth 3"], ["depth 2"], ["depth 1"]]);
 });
 
-test("a callback that waits first ends as well", async () => {
+test("the recursion of a callback that waits first ends as well", async () => {
   const { engine } = await openIn({});
   let runs = 0;
   engine.on("PreToolUse", async () => {

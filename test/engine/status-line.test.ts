@@ -25,7 +25,7 @@ test("further files come before local, local before project, project before user
   expect(await further.engine.statusLine({})).toEqual(["further"]);
 });
 
-test("colours are kept, other control sequences are not", async () => {
+test("colors are kept, other control sequences are not", async () => {
   const { engine } = await openIn(line("printf '\\033[31mred\\033[0m \\033]0;title\\007\\033[2Jplain'"));
   expect(await engine.statusLine({})).toEqual(["\u001b[31mred\u001b[0m plain"]);
 });

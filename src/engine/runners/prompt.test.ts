@@ -18,7 +18,7 @@ const call = (port: ModelPort, timeoutMs = 60_000) => ({
 });
 const quiet = { stderr: "", warnings: [] };
 
-test("the model is asked with prompt, schema and, where lent, the conversation", async () => {
+test("the model is asked with prompt, schema and, where available, the conversation", async () => {
   const asked: ModelQuestion[] = [];
   const port: ModelPort = async (ask) => {
     asked.push(ask);
@@ -63,7 +63,7 @@ test.each([
   null,
   undefined,
   true,
-])("%j is no reply and never ok", async (reply) => {
+])("%j is not a valid reply and never counts as ok", async (reply) => {
   const ran = await runModel(hook, call(replying(reply)));
   expect(ran).toMatchObject({ ended: { by: "answered" }, output: { kind: "nothing" } });
   expect(ran.failure).toMatch(/^the model /);
