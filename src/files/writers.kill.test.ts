@@ -56,7 +56,7 @@ test(`kill -9 of a writer, ${trials} times: the file is a whole version, its mod
   process.stdout.write(`  ${trials} kills, ${leftovers} temporary files left and swept\n`);
 });
 
-test(`kill -9 of processes that hold, wait for or clear a lock, ${trials} times: no count is lost and nobody is held up`, async () => {
+test(`kill -9 of processes that hold, wait for or clear a lock, ${trials} times: no count is lost and no process is blocked`, async () => {
   await inLanes(async () => {
     const folder = await tempFolder();
     const file = join(folder, "count");
