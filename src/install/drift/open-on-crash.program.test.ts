@@ -57,7 +57,7 @@ for (const [name, shellForm] of Object.entries({ "with args": false, "as a line 
     expect([status, err]).toEqual([2, expect.stringMatching(/hookline: the hook's process ended with status \d+\n$/)]);
   });
 
-  test(`a guard that run calls ${name} answers as it always did`, () => {
+  test(`a guard that run calls ${name} answers as usual when Node works`, () => {
     const here = world();
     expect(run(here, { command: "pass" }, shellForm)).toEqual({ status: 0, out: "", err: "" });
     const { status, out, err } = run(here, {}, shellForm);
