@@ -128,7 +128,7 @@ test("protection is not got round by case, invisible letters, streams, short nam
   expect(fine.filter((path) => protectionOf(`/p/${path}`, roots) !== undefined)).toEqual([]);
 });
 
-test("what cannot be a path says why", () => {
+test("a text that cannot be a path is refused with the reason", () => {
   expect(["", "a\0", "a".repeat(4_097), 5, undefined].map((path) => pathFault(path) !== undefined)).toEqual(
     Array(5).fill(true),
   );
