@@ -27,7 +27,7 @@ test("the mailbox is private, adds to the given settings, and is removed at its 
   expect(existsSync(folder)).toBe(false);
 });
 
-test("what a killed run left is swept at the next start; what a living one has is not", async () => {
+test("what a killed run left is removed at the next start; what a running one has is kept", async () => {
   const left = await open();
   const used = await open();
   writeFileSync(join(left.folder, "owner.json"), JSON.stringify({ ...ownIdentity(), pid: 2 ** 22 - 1, start: "0" }));
