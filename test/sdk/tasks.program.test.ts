@@ -138,7 +138,7 @@ test("a job whose worker was killed runs again up to its attempts, then fails as
   expect(await send(file, "(await tasks.wait(twice))?.error?.code")).toBe("worker-lost");
 });
 
-test("a task that never lets go of the thread loses its worker, and the next jobs run", async () => {
+test("a task that blocks its thread forever loses its worker, and the next jobs run", async () => {
   const pids = join(world.folder, "stuck");
   const file = world.file(
     "stuck.mjs",
@@ -191,7 +191,7 @@ test("cancel aborts the signal of a job that runs in another process", async () 
   await until("the task is aborted", () => read() === "begun aborted ");
 });
 
-test("a worker leaves a task alone that its app has not, and a changed hooks file gets a worker of its own", async () => {
+test("a worker does not run a task that its app does not have, and a changed hooks file gets a worker of its own", async () => {
   const file = world.file("changes.mjs", app(`const one = app.task("one", () => "one");`));
   expect(await send(file, "(await tasks.add(one), (await tasks.wait(one))?.value)")).toBe("one");
   world.file("changes.mjs", app(`const two = app.task("two", () => "two"); const one = { name: "one", key: "one" };`));

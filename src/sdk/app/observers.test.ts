@@ -3,7 +3,7 @@ import { createApp, type ObservationKind } from "../index.ts";
 import { testClient } from "../testing/index.ts";
 import { observationKinds, openObservers } from "./observers.ts";
 
-test("everything that can be observed happens, and tells the handler it concerns", async () => {
+test("everything that can be observed occurs, and names the handler that it concerns", async () => {
   const seen: (readonly [ObservationKind, unknown])[] = [];
   const app = createApp()
     .observe(({ kind, handler }) => void seen.push([kind, handler]))

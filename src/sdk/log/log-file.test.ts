@@ -50,7 +50,7 @@ const lines = (name = "hooks.jsonl") =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test("a turn that a killed process left behind is given to another", () => {
+test("a rotation that a killed process left behind is done by another process", () => {
   write({ pad: "x".repeat(200) });
   const turn = join(home, "log/hooks.jsonl.turning");
   mkdirSync(turn);

@@ -133,7 +133,7 @@ test("with the process's own output nothing but the answer goes there, no handle
   expect(errors.text).toContain("leaves failed: process.exit(0) was called; hooks and tasks end by returning");
 });
 
-test("a misspelt option of runApp or serveApp is refused by name", async () => {
+test("a misspelled option of runApp or serveApp is refused by name", async () => {
   const refused = { code: "sdk/bad-option", message: expect.stringContaining('"onfailure" of runApp is unknown') };
   await expect(runApp(createApp(), { onfailure: "block" } as never)).rejects.toMatchObject(refused);
   const other = { code: "sdk/bad-option", message: expect.stringContaining('"tokn" of serveApp is unknown') };

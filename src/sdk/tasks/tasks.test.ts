@@ -22,7 +22,7 @@ test("a task is typed by its function, runs with its input, and its result is po
   ]);
 });
 
-test("every call of ctx.tasks, over jobs that complete, fail and wait", async () => {
+test("every method of ctx.tasks works for jobs that complete, fail and wait", async () => {
   const app = createApp();
   const work = app.task("work", (what: string) => what);
   const backend = mockTasks();
