@@ -53,7 +53,7 @@ function start(options: FollowOptions = {}) {
   return { seen, done, following, events };
 }
 
-test("new entries of the main file and of agents that begin later, as they are written", async () => {
+test("a follower gets new entries of the main file, and of agents that begin later, as they are written", async () => {
   const file = write(join(folder, "s1.jsonl"), [mode("old")]);
   const { seen, following } = start();
   await until("the first look is done", () => following.cursors()[file] !== undefined);

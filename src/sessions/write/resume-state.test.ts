@@ -25,7 +25,7 @@ test("recorded sessions resume as if they had been read whole", async () => {
   expect(short).toBeGreaterThan(0);
 });
 
-test("whatever happened in a session, reading from its last compaction tells the same as reading it whole", async () => {
+test("whatever happened in a session, reading from its last compaction gives the same state as reading it whole", async () => {
   const folder = await tempFolder();
   let [number, short] = [0, 0];
   await fc.assert(
@@ -40,7 +40,7 @@ test("whatever happened in a session, reading from its last compaction tells the
   expect(short).toBeGreaterThan(10);
 });
 
-test("of a compacted session, what lies before the lines it preserved is not read", async () => {
+test("of a compacted session, the lines before those that it preserved are not read", async () => {
   const asked = prompt(null, "long ago");
   const called = answer(asked, [toolUse("t1")], { stop: "tool_use" });
   const done = result(called, "t1");
