@@ -30,8 +30,8 @@ const ways = [
   },
 ];
 
-describe.skipIf(client === "")("the real client runs an installed app", () => {
-  test.for(ways)("over $name: it refuses, rewrites, tells the model and makes it go on", async ({ words, daemon }) => {
+describe.skipIf(client === "")("Claude Code runs an installed app", () => {
+  test.for(ways)("over $name it refuses, rewrites, adds context and blocks a stop", async ({ words, daemon }) => {
     const world = await makeWorld({ ".claude/hooks.ts": app, "package.json": "{}" });
     const hookline = hooklineIn(world);
     try {
@@ -62,7 +62,7 @@ describe.skipIf(client === "")("the real client runs an installed app", () => {
   });
 });
 
-describe.skipIf(client === "")("the real client and a Node that crashes", () => {
+describe.skipIf(client === "")("Claude Code and a Node that crashes", () => {
   test("a guard that is called over run refuses when Node is killed", async () => {
     const dies = `import { execSync } from "node:child_process";
 import { createApp } from "hookline/sdk";
@@ -95,7 +95,7 @@ export default createApp().preTool("Bash", { onFailure: "block" }, ({ input: { c
   });
 });
 
-describe.skipIf(client === "")("the real client and a daemon that is killed", () => {
+describe.skipIf(client === "")("Claude Code and a daemon that is killed", () => {
   test("a guard in the user's settings refuses after its daemon was killed in the same session", async () => {
     const world = await makeWorld({ ".claude/hooks.ts": app, "package.json": "{}" });
     const hookline = hooklineIn(world);

@@ -51,7 +51,7 @@ async function ourAgent(world: World, answers: ModelScript["answers"], more: obj
 }
 
 describe.concurrent("sessions go from one agent to the other", () => {
-  test("the client resumes our session and sends its whole history", async () => {
+  test("Claude Code resumes our session and sends its whole history", async () => {
     await inWorld(async (world, path) => {
       const look = { tool: "Bash", input: { command: "cat notes.txt", description: "Read notes" } };
       const { result } = await ourAgent(world, [{ text: "I look.", calls: [look] }, { text: "The notes name mugs." }], {
@@ -72,7 +72,7 @@ describe.concurrent("sessions go from one agent to the other", () => {
     });
   });
 
-  test("our agent resumes a session of the client in a fork; the original is not changed", async () => {
+  test("our agent resumes a session of Claude Code in a fork; the original is not changed", async () => {
     await inWorld(async (world, path) => {
       const look = { tool: "Bash", input: { command: "cat notes.txt" } };
       const run = await runClient({
