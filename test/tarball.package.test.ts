@@ -240,7 +240,7 @@ console.log(JSON.stringify([classes.length > 1, new Set(classes).size]));`,
   expect(await printed(file)).toEqual([true, 1]);
 });
 
-test("publint has nothing to say about the package", async () => {
+test("publint reports nothing about the package", async () => {
   const words = [join(root, "node_modules/publint/src/cli.js"), "run", "--strict", join(project, packed.filename)];
   const { stdout } = await run(process.execPath, words, { cwd: project, env });
   expect(stdout).toContain("All good!");

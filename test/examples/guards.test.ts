@@ -152,7 +152,7 @@ describe("block-destructive", () => {
     });
   }
 
-  test("more can be named", async () => {
+  test("more commands can be named", async () => {
     const client = testClient(createApp().include(blockDestructive({ also: ["terraform destroy", "drop-db"] })));
     expect(await bash(client, "terraform -chdir=x destroy -auto-approve")).toBe("deny");
     expect(await bash(client, "/usr/local/bin/drop-db")).toBe("deny");
@@ -273,7 +273,7 @@ describe("protect-paths", () => {
     });
   }
 
-  test("reading is nobody's business here", async () => {
+  test("protect-paths has no opinion on reads", async () => {
     (await testClient(app()).preTool("Read", { file_path: join(dir, ".env") }, { cwd: dir })).expectNoOpinion();
   });
 });
