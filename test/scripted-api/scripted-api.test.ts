@@ -30,7 +30,7 @@ test("side requests have conversations of their own and use no turn of the main 
   await ask({ ...conversation, system: [{ text: "x; cc_is_subagent=true;" }] });
   const answer = await ask(conversation);
   expect(answer.content).toEqual([{ type: "text", text: "one" }]);
-  expect(api?.requests.map(({ lane, index }) => [lane, index])).toEqual([
+  expect(api?.requests.map(({ purpose, index }) => [purpose, index])).toEqual([
     ["side", 0],
     ["prompt-hook", 0],
     ["agent-hook", 0],

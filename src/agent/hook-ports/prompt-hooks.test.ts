@@ -117,7 +117,7 @@ test("a prompt hook works through the official Anthropic client over HTTP, and a
   const ports = { model: modelPort({ model }) };
   expect(await fired(on("PreToolUse", prompt), ports)).toMatchObject({ decision: "deny", reason: "not on a Friday" });
   expect(api.requests[0]).toMatchObject({
-    lane: "prompt-hook",
+    purpose: "prompt-hook",
     body: { model: "small-2", tool_choice: { type: "tool", name: "StructuredOutput" }, stream: true },
   });
   expect(await fired(on("PreToolUse", { ...prompt, ...guard }), ports)).toMatchObject({
