@@ -314,7 +314,7 @@ test("a wrong event name, payload field or answer does not compile against the p
   await writeFile(file, [...head, ...right, ...wrong.flatMap((line) => ["// @ts-expect-error", line])].join("\n"));
   expect([await compile([file]), await compile([file], bundler)]).toEqual(["", ""]);
   await writeFile(file, [...head, ...right, ...wrong].join("\n"));
-  const told = await compile([file]);
+  const errors = await compile([file]);
   for (const [index] of wrong.entries())
-    expect(told).toContain(`consumer.mts(${head.length + right.length + index + 1},`);
+    expect(errors).toContain(`consumer.mts(${head.length + right.length + index + 1},`);
 }, 60_000);

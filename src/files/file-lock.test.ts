@@ -33,8 +33,8 @@ test("callers of one process get the lock one at a time, in the order of asking"
 test("the lock names its owner: process, start, host, and a number of its own", async () => {
   const path = join(await tempFolder(), "f");
   const lock = await takeLock(path);
-  const said: unknown = JSON.parse(await readFile(`${path}.lock`, "utf8"));
-  expect(said).toEqual({ ...ownIdentity(), nonce: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  const written: unknown = JSON.parse(await readFile(`${path}.lock`, "utf8"));
+  expect(written).toEqual({ ...ownIdentity(), nonce: expect.stringMatching(/^[0-9a-f]{32}$/) });
   expect(ownIdentity()).toMatchObject({ pid: process.pid, host: hostname() });
   if (lock.held) await lock.release();
 });

@@ -44,9 +44,9 @@ test(`kill -9 of a writer, ${trials} times: the file is a whole version, its mod
     const file = join(folder, "settings.json");
     await writeFile(file, "0  0");
     await chmod(file, 0o640);
-    const said = await saidUntilKilled(startProgram("replace-writer.mjs", file), random.below(40));
+    const printed = await saidUntilKilled(startProgram("replace-writer.mjs", file), random.below(40));
     const [first, , last] = (await readFile(file, "utf8")).split(" ");
-    const newest = Number(said.at(-1) ?? 0);
+    const newest = Number(printed.at(-1) ?? 0);
     expect([first, Number(first) >= newest, Number(first) <= newest + 1]).toEqual([last, true, true]);
     expect((await lstat(file)).mode & 0o777).toBe(0o640);
     leftovers += (await namesIn(folder)).length - 1;
@@ -62,8 +62,8 @@ test(`kill -9 of processes that hold, wait for or clear a lock, ${trials} times:
     const file = join(folder, "count");
     await writeFile(file, "0");
     const counters = Array.from({ length: 3 }, () => startProgram("lock-counter.mjs", file));
-    const said = await Promise.all(counters.map((counter) => saidUntilKilled(counter, random.below(60))));
-    const numbers = said.flat();
+    const printed = await Promise.all(counters.map((counter) => saidUntilKilled(counter, random.below(60))));
+    const numbers = printed.flat();
     expect(new Set(numbers).size).toBe(numbers.length);
     const count = await withLock(file, async () => Number(await readFile(file, "utf8")));
     expect([count >= numbers.length, count <= numbers.length + counters.length]).toEqual([true, true]);

@@ -146,8 +146,8 @@ describe("a rewritten input", () => {
 
 test("a decision word that does not exist asks", () => {
   const judgement = judge({ tool: "Bash", input: { command: "make" } }, compileRules([]), context);
-  for (const said of [{ kind: "block" }, { decision: "DENY" }]) {
-    expect(combine(said as never, judgement).decision).toBe("ask");
+  for (const outcome of [{ kind: "block" }, { decision: "DENY" }]) {
+    expect(combine(outcome as never, judgement).decision).toBe("ask");
   }
 });
 

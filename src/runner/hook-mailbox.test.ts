@@ -50,8 +50,8 @@ test("a directory, pipe or link among the payload files is skipped", async () =>
 
 test("an impossible path from an agent is not a transcript", async () => {
   const env = { HOOKLINE_HOME: "/nowhere/state", HOME: "/nowhere" };
-  for (const said of ["/etc/passwd/x", "a\0b", "x".repeat(5_000), "/", 5])
-    expect(await findTranscript("0f9c0a56-6f3e-4d55-9a53-0a3c2f9d3f11", said, { env, home: "/nowhere" })).toBe(
+  for (const path of ["/etc/passwd/x", "a\0b", "x".repeat(5_000), "/", 5])
+    expect(await findTranscript("0f9c0a56-6f3e-4d55-9a53-0a3c2f9d3f11", path, { env, home: "/nowhere" })).toBe(
       undefined,
     );
 });

@@ -68,11 +68,11 @@ test("FileChanged: matches the base name in the current folder; fires when a fil
   );
   const changes = await heard(world, "FileChanged", 3);
   for (const payload of changes) expectRecorded("FileChanged", payload);
-  const told = changes.map(
+  const reported = changes.map(
     (payload) => `${payload["event"]} ${String(payload["file_path"]).replace(world.project, "")}`,
   );
   // On a busy machine a file that a shell empties and then fills may be seen in between.
-  expect(told.filter((one, index) => one !== told[index - 1])).toEqual([
+  expect(reported.filter((one, index) => one !== reported[index - 1])).toEqual([
     "change /n.env",
     "unlink /n.env",
     "add /sub/n.env",

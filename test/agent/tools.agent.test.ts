@@ -20,8 +20,8 @@ test("PreToolUse: denies, asks, or defers until a resume; a rewrite is judged ag
   const ask = await asking.run([bash("true"), { text: "ok" }], { prompt: "go", user: asked });
   expect(asked.questions).toMatchObject([{ tool: "Bash", reason: expect.stringContaining("REASON-MARK") }]);
   expect(resultsIn(ask.requests[1])).toMatchObject([{ content: expect.stringContaining("said no"), is_error: true }]);
-  const nobody = await asking.run([bash("true"), { text: "ok" }], { prompt: "go" });
-  expect(resultsIn(nobody.requests[1])).toMatchObject([{ is_error: true }]);
+  const unattended = await asking.run([bash("true"), { text: "ok" }], { prompt: "go" });
+  expect(resultsIn(unattended.requests[1])).toMatchObject([{ is_error: true }]);
 
   const deferring = openWorld({
     settings: allowed,

@@ -58,8 +58,8 @@ async function inProcess({ given, events }: Case, world: World): Promise<readonl
     for (const { event, payload } of events) {
       const outcome = await engine.fireUnknown(event, world.fill(payload) as Json);
       // What a host would read from `fire --json`.
-      const told = { ...outcome, warnings: [...engine.warnings, ...outcome.warnings] };
-      results.push({ outcome: JSON.parse(JSON.stringify(told)) });
+      const complete = { ...outcome, warnings: [...engine.warnings, ...outcome.warnings] };
+      results.push({ outcome: JSON.parse(JSON.stringify(complete)) });
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -109,7 +109,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     const listen = `require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }`;
     writeFileSync(program, `const s = ${listen}, () => process.send(s.address().port));`);
     const server = fork(program);
-    const port = await new Promise<number>((done) => server.once("message", (told) => done(Number(told))));
+    const port = await new Promise<number>((done) => server.once("message", (message) => done(Number(message))));
     server.kill("SIGSTOP");
     const fillers = Array.from({ length: 4 }, () => connect({ port, host: "127.0.0.1" }).on("error", () => undefined));
     await new Promise((done) => setTimeout(done, 300));
@@ -197,8 +197,8 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
         stdout: "",
         stderr: expect.stringContaining("is not an absolute path"),
       });
-      const told = await world.client([file], event(), call);
-      expect([told.code, JSON.parse(told.stdout)]).toEqual([
+      const result = await world.client([file], event(), call);
+      expect([result.code, JSON.parse(result.stdout)]).toEqual([
         1,
         { systemMessage: expect.stringMatching(/Set (?:HOOKLINE_)?HOME to an absolute path/) },
       ]);

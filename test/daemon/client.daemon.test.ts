@@ -370,8 +370,8 @@ describe("when the daemon is not what it should be", () => {
       code: 2,
       stdout: "",
     });
-    const told = await world.client([file], event(), { env, form });
-    expect([told.code, JSON.parse(told.stdout)]).toEqual([
+    const result = await world.client([file], event(), { env, form });
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([
       1,
       { systemMessage: expect.stringContaining("cannot be started") },
     ]);
@@ -427,8 +427,8 @@ describe.runIf(clientForms.includes("compiled"))("the compiled client and its pa
       rmSync(script);
       const blocked = await world.client([file, "--on-failure", "block"], event(), call);
       expect(blocked).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("no longer exists") });
-      const told = await world.client([file], event(), call);
-      expect([told.code, JSON.parse(told.stdout)]).toEqual([
+      const result = await world.client([file], event(), call);
+      expect([result.code, JSON.parse(result.stdout)]).toEqual([
         1,
         { systemMessage: expect.stringContaining("Install hookline again") },
       ]);

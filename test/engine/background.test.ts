@@ -248,8 +248,8 @@ test("what a background hook decides, rewrites or stops is dropped with a warnin
     message: "x",
     notification_type: "idle_prompt",
   });
-  const told = warnings.filter(({ code }) => code === "output-ignored").map(({ message }) => message);
-  expect(told.sort()).toEqual([
+  const messages = warnings.filter(({ code }) => code === "output-ignored").map(({ message }) => message);
+  expect(messages.sort()).toEqual([
     expect.stringMatching(/^Hook echo .* so its continue: false came too late/),
     expect.stringMatching(/^Hook echo .* so its rewritten input came too late/),
     expect.stringMatching(/^Hook exit 2 .* so its deny came too late for PreToolUse and does not count/),

@@ -65,9 +65,9 @@ describe.concurrent("sessions go from one agent to the other", () => {
         resume: result.session_id,
       });
       expect(run.results.at(-1)).toMatchObject({ subtype: "success", result: "They are blue." });
-      const told = JSON.stringify(run.requests.at(-1)?.body);
+      const sent = JSON.stringify(run.requests.at(-1)?.body);
       for (const words of ["What do the notes say?", "I look.", "cat notes.txt", "blue mugs", "The notes name mugs."]) {
-        expect(told).toContain(words);
+        expect(sent).toContain(words);
       }
     });
   });
@@ -92,9 +92,9 @@ describe.concurrent("sessions go from one agent to the other", () => {
       expect(result).toMatchObject({ subtype: "success", result: "They are blue." });
       expect(result.session_id).not.toBe(id);
       expect(await readFile(file)).toEqual(before);
-      const told = JSON.stringify(requests.filter(({ purpose }) => purpose === "main").at(-1)?.messages);
+      const sent = JSON.stringify(requests.filter(({ purpose }) => purpose === "main").at(-1)?.messages);
       for (const words of ["What do the notes say?", "I look.", "cat notes.txt", "blue mugs", "The notes name mugs."]) {
-        expect(told).toContain(words);
+        expect(sent).toContain(words);
       }
     });
   });

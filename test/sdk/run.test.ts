@@ -42,8 +42,8 @@ describe("input", () => {
         stderr: true,
       });
     }
-    const told = await world.run([file], "{");
-    expect([told.code, JSON.parse(told.stdout)]).toEqual([
+    const result = await world.run([file], "{");
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([
       1,
       { systemMessage: expect.stringContaining("not valid JSON") },
     ]);

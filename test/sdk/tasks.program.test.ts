@@ -151,8 +151,8 @@ test("a task that blocks its thread forever loses its worker, and the next jobs 
   // As if it had given no sign for a minute.
   const [running = ""] = findJobs(join(world.folder, "state/tasks"), "running", "stuck");
   utimesSync(running, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
-  const told = await world.run([file], prompt("await tasks.get(fine)"), { env });
-  expect(told.stderr).toContain("A task held the worker's thread for too long");
+  const result = await world.run([file], prompt("await tasks.get(fine)"), { env });
+  expect(result.stderr).toContain("A task held the worker's thread for too long");
   expect(await send(file, "(await tasks.wait(fine, { timeoutMs: 10_000 }))?.value")).toBe("fine");
   expect(await send(file, "(await tasks.popErrors()).map(({ key, error }) => [key, error.code])")).toEqual([
     ["stuck", "worker-lost"],

@@ -190,8 +190,8 @@ test("in a cloned repository with hooks on every event nothing runs, and explain
   expect(new Set(listed.map(({ trust }) => trust))).toEqual(new Set(["new"]));
   for (const event of eventNames) {
     const { hooks } = engine.explain(event, payloadOf(event));
-    const told = hooks.map((hook) => [hook.hook.source, hook.runs ? "runs" : hook.why]);
-    expect([event, told]).toEqual([event, sourcesOf(event).map((source) => [source, "trust"])]);
+    const reasons = hooks.map((hook) => [hook.hook.source, hook.runs ? "runs" : hook.why]);
+    expect([event, reasons]).toEqual([event, sourcesOf(event).map((source) => [source, "trust"])]);
     expect(hooks.every(({ detail }) => /it has not been approved yet; hookline trust/.test(detail))).toBe(true);
   }
   expect(listed.length).toBe(eventNames.flatMap(sourcesOf).length);

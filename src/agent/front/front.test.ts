@@ -462,11 +462,11 @@ describe("the protocol", () => {
   });
 
   test("a server's form goes to a program that takes requests, and is cancelled for one that sends prompts only", async () => {
-    const said: unknown[] = [];
+    const answers: unknown[] = [];
     for (const speaks of [true, false]) {
       const { headless, send, stdin, lines, until } = front({ hooks: {} });
       const connect: ServerConnector = async ({ elicit, signal }) => ({
-        tools: [asking(async () => said.push(await elicit({ server: "srv", message: "Who?", schema: {} }, signal)))],
+        tools: [asking(async () => answers.push(await elicit({ server: "srv", message: "Who?", schema: {} }, signal)))],
         states: [],
         port: async () => ({ connected: false }),
         close: async () => undefined,
@@ -486,7 +486,7 @@ describe("the protocol", () => {
       stdin.end();
       expect(await run).toBe(0);
     }
-    expect(said).toEqual([{ action: "accept", content: { name: "Ada" } }, { action: "cancel" }]);
+    expect(answers).toEqual([{ action: "accept", content: { name: "Ada" } }, { action: "cancel" }]);
   });
 
   test("can_use_tool has the recorded fields; the answer may allow with another input or deny with a message", async () => {
@@ -609,8 +609,8 @@ test.each([
   send({ type: "user", message: { role: "user", content: "hi" } });
   stdin.end();
   expect(await run).toBe(0);
-  const said = lines().filter(({ type }) => type === "control_response" || type === "result");
-  expect(said).toMatchObject([
+  const replies = lines().filter(({ type }) => type === "control_response" || type === "result");
+  expect(replies).toMatchObject([
     { response: { subtype: "error", error: expect.stringContaining("a user message without content") } },
     { result: "fine" },
   ]);

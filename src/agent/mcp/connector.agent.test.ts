@@ -83,12 +83,14 @@ test("a server over streamable HTTP answers calls and gets the headers of its co
   const url = await startHttpServer();
   const headers = { Authorization: "Bearer ${T}" };
   const { servers } = await connected({ web: { type: "http", url, headers } }, { env: { T: "token-1" } });
-  const said = async (tool: string, input = {}) => (await call(servers, `mcp__web__${tool}`, input)).content;
-  expect([await said("do_thing", { q: "a" }), await said("ask_user"), await said("authorization")]).toEqual([
-    [{ type: "text", text: 'did {"q":"a"}' }],
-    [{ type: "text", text: '{"elicited":{"action":"cancel"}}' }],
-    [{ type: "text", text: "Bearer token-1" }],
-  ]);
+  const answerOf = async (tool: string, input = {}) => (await call(servers, `mcp__web__${tool}`, input)).content;
+  expect([await answerOf("do_thing", { q: "a" }), await answerOf("ask_user"), await answerOf("authorization")]).toEqual(
+    [
+      [{ type: "text", text: 'did {"q":"a"}' }],
+      [{ type: "text", text: '{"elicited":{"action":"cancel"}}' }],
+      [{ type: "text", text: "Bearer token-1" }],
+    ],
+  );
 });
 
 test("servers that do not start are states with a message each, and the others work", async () => {

@@ -221,10 +221,10 @@ describe("after the tool", () => {
       },
     });
     const { result, requests } = await run(echo("echo secret"), { prompt: "go" });
-    const told = JSON.stringify(requests[1]?.messages);
+    const sent = JSON.stringify(requests[1]?.messages);
     expect(resultsIn(requests[1])).toMatchObject([{ content: "clean" }]);
-    expect(told).toContain("PostToolUse:Bash hook additional context: mind the gap");
-    expect(told).toMatch(/PostToolUse:Bash hook blocking error from command: .*look again/);
+    expect(sent).toContain("PostToolUse:Bash hook additional context: mind the gap");
+    expect(sent).toMatch(/PostToolUse:Bash hook blocking error from command: .*look again/);
     const types = transcript(result.session_id).flatMap(
       (line) => (line["attachment"] as { type?: string } | undefined)?.type ?? [],
     );

@@ -369,11 +369,11 @@ describe("compaction", () => {
     expect(payloads("SubagentStop")[0]).toMatchObject({ agent_type: "" });
     expect(payloads("PostCompact")[0]).toMatchObject({ trigger: "auto", compact_summary: summary.text });
     expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("keep the MARK");
-    const told = JSON.stringify(requests[2]?.messages);
-    expect(told).toContain("Summary:\\nSUMMARY TEXT");
-    expect(told).toContain("echo one");
-    expect(told).toContain("SessionStart:compact hook success: after compaction");
-    expect(told).not.toContain('"go"');
+    const sent = JSON.stringify(requests[2]?.messages);
+    expect(sent).toContain("Summary:\\nSUMMARY TEXT");
+    expect(sent).toContain("echo one");
+    expect(sent).toContain("SessionStart:compact hook success: after compaction");
+    expect(sent).not.toContain('"go"');
     const lines = transcript(result.session_id);
     const boundary = lines.find((line) => line["subtype"] === "compact_boundary");
     expect(boundary).toMatchObject({

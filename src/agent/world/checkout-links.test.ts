@@ -38,13 +38,13 @@ test("an agent file that links to a device does not delay the start", async () =
   const { project, home } = checkout();
   mkdirSync(join(home, ".claude/agents"));
   symlinkSync(join(home, "plan.md"), join(home, ".claude/agents/planner.md"));
-  const told: string[] = [];
-  const agents = await loadSubagents(placesOf(home, project), (text) => told.push(text));
+  const warnings: string[] = [];
+  const agents = await loadSubagents(placesOf(home, project), (text) => warnings.push(text));
   expect(agents.map(({ type, prompt }) => [type, prompt]).slice(2)).toEqual([
     ["planner", "the plan"],
     ["own", "words of its own"],
   ]);
-  expect(told.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This subagent is not used; fix the file/);
+  expect(warnings.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This subagent is not used; fix the file/);
 });
 
 test("neither a checkout's agent file nor the model can choose a script in the checkout or another provider", async () => {

@@ -43,10 +43,10 @@ test("a terminal that closes interrupts like Ctrl-C", () => {
 });
 
 test("an abortOnSignal is not reported as a bug", async () => {
-  const said: string[] = [];
+  const printed: string[] = [];
   const reason = new Error("interrupted by SIGINT");
   const say = async (text: string) => {
-    said.push(text);
+    printed.push(text);
   };
   const io = {
     env: {},
@@ -56,5 +56,5 @@ test("an abortOnSignal is not reported as a bug", async () => {
     err: say,
     signal: AbortSignal.abort(reason),
   };
-  expect([await main(["--help"], io as unknown as Io), said]).toEqual([130, []]);
+  expect([await main(["--help"], io as unknown as Io), printed]).toEqual([130, []]);
 });

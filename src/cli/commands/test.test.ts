@@ -67,8 +67,8 @@ test("a case with a misspelled field, or with an input that is not an object, fa
     "input must be an object",
     "tool must be a string",
   ];
-  const told = faults.map((fault, at) => `FAILED  x\n  Case ${at + 1} of a.json: ${fault}\n`).join("");
-  expect([status, out]).toEqual([3, `${told}3 cases, 3 failed\n`]);
+  const printed = faults.map((fault, at) => `FAILED  x\n  Case ${at + 1} of a.json: ${fault}\n`).join("");
+  expect([status, out]).toEqual([3, `${printed}3 cases, 3 failed\n`]);
 });
 
 test("a case without event or expect fails with its number and name, and the other cases run", async () => {

@@ -292,8 +292,8 @@ test("a status line shows model, session, today, block, context and limits", asy
 });
 
 test("a status line reports an unknown name of a template on stderr and names the nearest", async () => {
-  const told = await hookline(["statusline", "--template", "{modle} | {model}"], {}, '{"model":"Opus"}');
-  expect(told).toEqual({
+  const result = await hookline(["statusline", "--template", "{modle} | {model}"], {}, '{"model":"Opus"}');
+  expect(result).toEqual({
     status: 0,
     out: "Opus\n",
     err: "hookline: Unknown name {modle} in --template. Did you mean {model}?\n",

@@ -84,14 +84,14 @@ test("an API error and silence are failures", async () => {
     stdout: "",
     failure: "529 overloaded",
   });
-  let told = false;
+  let aborted = false;
   const silent: ModelPort = (_, signal) => {
     signal.addEventListener("abort", () => {
-      told = true;
+      aborted = true;
     });
     return new Promise(() => undefined);
   };
-  expect([(await runModel(hook, call(silent, 10))).ended, told]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
+  expect([(await runModel(hook, call(silent, 10))).ended, aborted]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
 });
 
 test("a reply without end is cut and does not count", async () => {

@@ -239,11 +239,11 @@ test("a failure is reported once per hooks file, also when handler names are equ
   const app = createApp().onPrompt({ name: "h" }, () => {
     throw new Error("boom");
   });
-  const told: number[] = [];
+  const counts: number[] = [];
   for (const file of ["/home/dev/one.ts", "/home/dev/two.ts", "/home/dev/one.ts"]) {
-    told.push((await dispatch(app, { state, file })).folded.messages.length);
+    counts.push((await dispatch(app, { state, file })).folded.messages.length);
   }
-  expect(told).toEqual([1, 1, 0]);
+  expect(counts).toEqual([1, 1, 0]);
 });
 
 test("a provider that fails is a failure of every handler that touched it, and is observed", async () => {
@@ -294,10 +294,10 @@ test("events run side by side and share no value but those of a wider scope", as
       return context(`${own} ${shared.seen}`);
     });
   const settled = await Promise.all([dispatch(app, {}, { session_id: "a" }), dispatch(app, {}, { session_id: "b" })]);
-  const said = settled.map(({ folded }) => folded.contexts);
-  expect(said.map(([own]) => own).sort()).toEqual(["1", "2"]);
-  expect(said.map(([own, later]) => later?.startsWith(`${own} `))).toEqual([true, true]);
-  expect(said.map(([, later]) => later?.slice(-1)).sort()).toEqual(["1", "2"]);
+  const contexts = settled.map(({ folded }) => folded.contexts);
+  expect(contexts.map(([own]) => own).sort()).toEqual(["1", "2"]);
+  expect(contexts.map(([own, later]) => later?.startsWith(`${own} `))).toEqual([true, true]);
+  expect(contexts.map(([, later]) => later?.slice(-1)).sort()).toEqual(["1", "2"]);
 });
 
 /** Counts what is frozen as an observation is. */

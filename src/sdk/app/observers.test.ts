@@ -33,16 +33,16 @@ test("everything that can be observed occurs, and names the handler that it conc
 });
 
 test("an observer that rejects does not fail the app", async () => {
-  const told: string[] = [];
+  const complaints: string[] = [];
   const observers = openObservers();
   observers.add([() => Promise.reject(new Error("no disk"))]);
   observers.notify(
     "hook-end",
     () => ({ event: "Stop" }),
-    (line) => void told.push(line),
+    (line) => void complaints.push(line),
   );
   await new Promise(setImmediate);
-  expect(told).toEqual(["An observer of hook-end threw: no disk"]);
+  expect(complaints).toEqual(["An observer of hook-end threw: no disk"]);
 });
 
 test("an observer of one kind receives only that kind", () => {

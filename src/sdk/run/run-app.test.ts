@@ -79,8 +79,8 @@ test("a payload that is not an event, and silence, are reported by the failure m
     stdout: "",
     log: { answer: "refused" },
   });
-  const told = await ran(guard(), "[1]");
-  expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
+  const result = await ran(guard(), "[1]");
+  expect([result.code, JSON.parse(result.stdout), result.stderr]).toEqual([
     1,
     { systemMessage: "hookline: The event cannot be read: it is not a JSON object." },
     "hookline: The event cannot be read: it is not a JSON object.\n",

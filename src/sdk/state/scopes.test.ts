@@ -55,7 +55,7 @@ test("a session's state is its own, a project's belongs to its real path, and th
 
 test("every method of a scope reads or changes the state", async () => {
   const within = place();
-  const told = await within("s", "one", async (state) => {
+  const results = await within("s", "one", async (state) => {
     await state.set("a", 1);
     await state.set("b", [2]);
     await state.update("a", (a) => Number(a) + 1);
@@ -65,7 +65,7 @@ test("every method of a scope reads or changes the state", async () => {
     await state.clear();
     return [...before, ...after, await state.all()];
   });
-  expect(told).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
+  expect(results).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
 });
 
 test("clear() leaves the state of blueprints alone", async () => {

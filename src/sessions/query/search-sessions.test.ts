@@ -50,9 +50,9 @@ test("a search covers prompts, answers, titles, tool names and inputs, and resul
     at(2),
   );
   const out = result(use, "t1", "hay\nneedle here", at(3));
-  const said = answer(out, "The needle is there.", {}, at(4));
-  const meta = prompt(said, "needle", { isMeta: true });
-  put("s1", [p, use, out, said, meta, { type: "custom-title", customTitle: "Needle hunt", sessionId: "s1" }]);
+  const answered = answer(out, "The needle is there.", {}, at(4));
+  const meta = prompt(answered, "needle", { isMeta: true });
+  put("s1", [p, use, out, answered, meta, { type: "custom-title", customTitle: "Needle hunt", sessionId: "s1" }]);
   expect(await search("needle")).toEqual(["s1 prompt turn 1", "s1 title", "s1 answer turn 1", "s1 tool turn 1"]);
   expect((await search("needle", { results: true, thinking: true })).sort()).toEqual([
     "s1 answer turn 1",

@@ -20,10 +20,10 @@ export const preCompact: Occasion = {
 
   seen(run) {
     const went = run.requests.some((request) => request.purpose === "compaction");
-    const said = unquoted(String(run.results.at(-1)?.result ?? ""), run);
+    const text = unquoted(String(run.results.at(-1)?.result ?? ""), run);
     return {
       went,
-      reason: went ? undefined : said.replace(/^.*Compaction blocked by PreCompact hook: /s, ""),
+      reason: went ? undefined : text.replace(/^.*Compaction blocked by PreCompact hook: /s, ""),
       model: modelTexts(run),
       user: userTexts(run),
     };

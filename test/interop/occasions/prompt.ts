@@ -15,8 +15,8 @@ export const promptExpansion: Occasion = { ...promptSubmit };
 
 function seenPrompt(run: SeenRun, event: string): Sight {
   const went = run.requests.some((request) => request.purpose === "main");
-  const said = unquoted(String(run.results.at(-1)?.result ?? ""), run);
-  return { went, reason: went ? undefined : hooksWords(said, event), model: modelTexts(run), user: userTexts(run) };
+  const text = unquoted(String(run.results.at(-1)?.result ?? ""), run);
+  return { went, reason: went ? undefined : hooksWords(text, event), model: modelTexts(run), user: userTexts(run) };
 }
 
 function sentOrNot(outcome: Outcome): Sight {
@@ -29,8 +29,8 @@ function sentOrNot(outcome: Outcome): Sight {
   };
 }
 
-function hooksWords(said: string, event: string): string {
-  return said
+function hooksWords(text: string, event: string): string {
+  return text
     .replace(`${event} operation blocked by hook:\n`, "")
     .replace("Operation stopped by hook: ", "")
     .replace(/\n\nOriginal prompt: [\s\S]*$/, "");

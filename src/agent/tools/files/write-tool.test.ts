@@ -60,13 +60,13 @@ test("an edit must match one place, unless it replaces all", async () => {
   const { call, write } = toolWorld();
   const file_path = write("a.txt", "x\nx\n");
   await call(readTool, { file_path });
-  const said = async (input: object) => (await call(editTool, { file_path, ...input })).content;
-  expect(await said({ old_string: "x", new_string: "y" })).toContain("Found 2 matches of the string to replace");
-  expect(await said({ old_string: "zz", new_string: "y" })).toContain(
+  const reply = async (input: object) => (await call(editTool, { file_path, ...input })).content;
+  expect(await reply({ old_string: "x", new_string: "y" })).toContain("Found 2 matches of the string to replace");
+  expect(await reply({ old_string: "zz", new_string: "y" })).toContain(
     "String to replace not found in file.\nString: zz",
   );
-  expect(await said({ old_string: "x", new_string: "x" })).toContain("No changes to make");
-  expect(await said({ old_string: "", new_string: "x" })).toContain("Cannot create new file");
+  expect(await reply({ old_string: "x", new_string: "x" })).toContain("No changes to make");
+  expect(await reply({ old_string: "", new_string: "x" })).toContain("Cannot create new file");
   expect(await call(editTool, { file_path, old_string: "x", new_string: "$&y", replace_all: true })).toMatchObject({
     content: `The file ${file_path} has been updated. All occurrences were successfully replaced. (file state is current in your context — no need to Read it back)`,
     response: { structuredPatch: [{ lines: ["-x", "-x", "+$&y", "+$&y"] }] },

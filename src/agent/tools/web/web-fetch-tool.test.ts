@@ -99,9 +99,9 @@ test("a redirect within the host is checked and followed; one to another host is
     if (to === undefined) response.end("here");
     else response.writeHead(302, { location: to }).end();
   });
-  const told = await fetch("http://site.test:PORT/a");
-  expect(told).toMatchObject({ isError: false, response: { code: 302, codeText: "Found", bytes: 0 } });
-  expect(told.content).toContain("Redirect URL: http://other.test/c\n");
+  const redirected = await fetch("http://site.test:PORT/a");
+  expect(redirected).toMatchObject({ isError: false, response: { code: 302, codeText: "Found", bytes: 0 } });
+  expect(redirected.content).toContain("Redirect URL: http://other.test/c\n");
   expect(asked).toEqual([`site.test:${port} /a`, `site.test:${port} /b`]);
   expect((await fetch("http://site.test:PORT/loop")).content).toContain("redirects more than 10 times");
   let first = true;
