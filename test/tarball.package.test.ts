@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "..");
 
-/** A project of somebody else's that has installed the packed package. */
+/** Another project that has installed the packed package. */
 let project: string;
 let env: Record<string, string | undefined>;
 let packed: Packed;

@@ -27,7 +27,7 @@ async function shown(hookline: Hookline, code: string): Promise<readonly string[
   return [...doctor.findings, ...drift].filter((one) => one.code === code).map(({ message }) => message);
 }
 
-/** The command in a message, as a person would copy it. */
+/** The command in a message, as a user would copy it. */
 function advised(message: string): readonly string[] {
   const found =
     /hookline (?:install|doctor|uninstall|trust)(?: --fix| --scope \w+| --transport \w+| --strip-comments)*/.exec(

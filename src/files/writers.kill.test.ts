@@ -12,7 +12,7 @@ import { replaceFile, sweepLeftovers, withLock } from "./internal.ts";
 const trials = sized(60, 500);
 const random = randomFrom(seed);
 
-/** What the program said until it was killed, at a random moment after its first word. */
+/** What the program printed until it was killed, at a random moment after its first output. */
 async function saidUntilKilled(program: Program, afterMs: number): Promise<string[]> {
   let text = "";
   program.stdout.setEncoding("utf8").on("data", (chunk: string) => {

@@ -78,7 +78,7 @@ interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the agent said on its stream before it was killed: lines of transcripts, each with its uuid. */
+/** What the agent printed on its stream before it was killed: lines of transcripts, each with its uuid. */
 async function tellUntilKilled(
   root: string,
   { cwd, env, store, when }: Place & { readonly when: number },

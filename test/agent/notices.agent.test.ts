@@ -65,7 +65,7 @@ test("Notification: fires for a question that stays open, for an idle prompt, an
   ]);
 });
 
-/** Ends a run that waits for a person, once it has been seen to wait. */
+/** Ends a run that waits for a user, once it has been seen to wait. */
 function endAfter(seen: () => boolean): AbortSignal {
   const abort = new AbortController();
   const timer = setInterval(() => {

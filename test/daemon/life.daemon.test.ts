@@ -46,7 +46,7 @@ describe("one daemon", () => {
       const env = { ...world.env, HOOKLINE_RUN: "tag-of-a-run", HOOKLINE_DEPTH: "1" };
       const child = spawn(client, [file], { cwd: world.project, env, stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"] });
       child.stdin?.end(event());
-      // `close` comes when nobody holds the pipes any more.
+      // `close` comes when no process has the pipes open.
       await new Promise((done) => child.on("close", done));
       await until("a daemon", () => isServed(world, file));
       const { pid } = (await status(file)) ?? { pid: 0 };

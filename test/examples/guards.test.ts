@@ -195,7 +195,7 @@ describe("protect-paths", () => {
     ["F=.env; echo x > $F", "deny"],
     ["f() { echo > $1; }; f .env", "ask"],
     ["cd $D && echo > .env", "ask"],
-    // A folder that goes takes along what it holds, a pattern stands for what is there, a variable may be anything.
+    // Removing a folder removes its content, a pattern matches what exists, a variable may be anything.
     ["rm -rf conf", "ask"],
     ["mv conf old", "ask"],
     ["chmod -R 777 ./conf/", "ask"],

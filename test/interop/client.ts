@@ -76,7 +76,7 @@ export async function runClient(call: ClientCall): Promise<ClientRun> {
 function argumentsOf(call: ClientCall): string[] {
   return [
     "-p",
-    // The prompt stands right behind -p: options that take lists would eat it.
+    // The prompt comes right after -p: options that take lists would take it.
     ...(call.prompt === undefined || call.user ? [] : [call.prompt]),
     ...["--output-format", "stream-json", "--verbose", "--include-hook-events"],
     ...(call.user ? ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"] : []),

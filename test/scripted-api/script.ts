@@ -10,7 +10,7 @@ export type Script = Partial<Record<RequestPurpose, Turns>>;
 /** A list of turns, used one after another; or a function that looks at the request. */
 export type Turns = readonly Turn[] | ((request: MessagesRequest, index: number) => Turn);
 
-/** A text, a tool call, several blocks of one message, these with all that can be said of them, or an error in the API's shape. */
+/** A text, a tool call, several blocks of one message, these with all their details, or an error in the API's shape. */
 export type Turn = Part | readonly Part[] | Whole | Failure;
 
 export type Part = string | ToolCall | Thinking;

@@ -21,7 +21,7 @@ interface Given {
   readonly project?: object;
 }
 
-/** The servers that a session has, and what was said about the others. */
+/** The servers that a session has, and the notices about the others. */
 async function serversWith({ managed, managedMcp, user = {}, project }: Given) {
   const files = project === undefined ? {} : { ".claude/settings.json": JSON.stringify(project) };
   world = makeWorld({ hooks: {}, settings: user, files });

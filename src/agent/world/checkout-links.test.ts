@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
 import { loadSubagents } from "../subagents/subagent-definitions.ts";
 
-/** A checkout whose commands, skills and agents are links: to a person's key, and to a device that never ends. */
+/** A checkout whose commands, skills and agents are links: to a user's key, and to a device that never ends. */
 function checkout() {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);

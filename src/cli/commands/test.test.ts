@@ -135,7 +135,7 @@ test("sum", () => assert.equal(1 + 1, ${wanted} as number));
   expect((await run(project({ "a.test.ts": text(2) }))).status).toBe(0);
   const failed = await run(project({ "a.test.ts": text(3) }));
   expect(failed.status).toBe(3);
-  // It named the built file, and a line nobody had written.
+  // It named the built file, and a line that is not in the source.
   expect(failed.out).toContain(".claude/a.test.ts:3");
 });
 

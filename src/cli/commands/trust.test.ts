@@ -15,7 +15,7 @@ interface Ran {
 interface World {
   readonly project: string;
   put(path: string, content: unknown): Promise<void>;
-  /** `typed`: what a person at a terminal types, line by line. */
+  /** `typed`: what a user at a terminal types, line by line. */
   run(args: readonly string[], typed?: readonly string[]): Promise<Ran>;
 }
 

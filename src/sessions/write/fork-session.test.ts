@@ -111,7 +111,7 @@ test("a spilled result goes along, and its path leads to the copy", async () => 
   const { places } = await recordedHome("g-large-and-image");
   const [place] = places;
   if (place === undefined) throw new Error("one session was recorded");
-  // The recording names a path of another machine: lead it to where the file lies here.
+  // The recording names a path of another machine: lead it to where the file is here.
   const spilled = join(place.folder, place.id, "tool-results", "bjmhxbsnm.txt");
   const lines = await linesOf(place.file);
   const moved = lines.map((line) => {

@@ -15,7 +15,7 @@ export const setup: Occasion = {
   carriedOut: listen,
 };
 
-/** Events at which hooks are only told: what counts is which of them ran. */
+/** Events that only notify hooks: what counts is which of them ran. */
 export const notice: Occasion = { drive: () => plain, seen: heard, carriedOut: listen };
 
 /** Instead of Stop, after an API error. The client starts these hooks together with its result, so it must not end with the result. */
