@@ -38,7 +38,7 @@ test("a child that ignores TERM is killed though its parent has exited", async (
   expect(await endedRun("(trap '' TERM; echo up; while :; do sleep 1; done) & sleep 60")).toMatchObject(gone);
 });
 
-test("what TERM made a process do within the grace is part of its output", async () => {
+test("what a process prints after TERM within the grace time is part of its output", async () => {
   const ended = await endedRun("trap 'echo tidied; exit' TERM; echo up; while :; do sleep 0.02; done", 2_000);
   expect(ended).toMatchObject({ ...gone, stdout: { text: "tidied\n", droppedBytes: 0 } });
 });

@@ -114,7 +114,7 @@ const riders = [
   "git log; bash -c 'rm x'",
 ];
 
-test("no operator rides on an allow rule", () => {
+test("no operator lets a second command pass under an allow rule", () => {
   expect(riders.length).toBeGreaterThanOrEqual(60);
   expect(riders.filter((command) => decide(command, gitOnly) === "allow")).toEqual([]);
   // Nor where the second head is one of the commands that only read.
@@ -618,7 +618,7 @@ test("no read-only command runs a program, writes, changes state or reaches the 
   expect(on.filter((command) => decide(command, {}) !== "allow")).toEqual([]);
 });
 
-test("static operands of known file commands meet rules that restrict files", () => {
+test("rules that restrict files apply to static operands of known file commands", () => {
   const rules = { allow: ["Bash"], deny: ["Read(.env)", "Edit(./lock/**)"], ask: ["Edit(./pkg)"] };
   const denied = [
     "cat .env",
@@ -646,7 +646,7 @@ test("static operands of known file commands meet rules that restrict files", ()
   ]);
 });
 
-test("critical removals pass no rule, hook or mode unasked", () => {
+test("no rule or mode allows a critical removal", () => {
   const critical = [
     "rm -rf /",
     "rm -rf /*",

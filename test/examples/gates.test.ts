@@ -258,7 +258,7 @@ test("clean-state blocks a stop while something is uncommitted, once per turn, a
   (await tracked.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
 });
 
-test("long-running hands notes over and wants new ones after edits", async () => {
+test("long-running passes notes on and asks for new ones after edits", async () => {
   const { here, env, write, dir } = await project();
   const app = createApp().include(longRunning({ characters: 20 }));
   const client = testClient(app, { env });

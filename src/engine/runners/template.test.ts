@@ -25,7 +25,7 @@ test("a text that is one template keeps the value's type", () => {
   });
 });
 
-test("a path that leads nowhere is empty, with one warning", () => {
+test("a path that leads nowhere gives an empty text, with one warning", () => {
   const { input, warnings } = fillTemplates({ a: "${tool_input.nope}", b: "x${tool_input.nope}y" }, payload);
   expect(input).toEqual({ a: "", b: "xy" });
   expect(warnings).toEqual([

@@ -403,7 +403,7 @@ describe("compaction", () => {
     expect(two.main.history().length).toBe(4);
   });
 
-  test("in a fork of a compacted session the preserved lines hang behind the summary, once", async () => {
+  test("in a fork of a compacted session the preserved lines follow the summary, once", async () => {
     const boundary = system(null, "compact_boundary", { logicalParentUuid: "gone", ...metadata({}) });
     const summary = prompt(boundary, "sum", { isCompactSummary: true });
     const kept = answer(summary, "kept", { id: "m1", usage: { input_tokens: 0, output_tokens: 0 } });

@@ -82,7 +82,7 @@ test("noOutputExpected is true for commands that only create, move or change sta
   expect(await expected("touch y | cat")).toBe(false);
 });
 
-test("the session follows a command that went well, by a real pwd, and stays where a failing one began", async () => {
+test("the session follows the folder of a command that succeeds, by its real path, and stays after a failing one", async () => {
   const { call, project, notes, context } = toolWorld();
   mkdirSync(join(project, "real"));
   await call(bashTool(), { command: "ln -s real link && cd link" });
