@@ -5,7 +5,7 @@ import { longParts } from "./long-parts.ts";
 
 const src = resolve(import.meta.dirname, "../src");
 
-/** Who may import whom: the table of ARCHITECTURE.md. `engine/settings` is the one room another module may enter beside a door. */
+/** Who may import whom: the table of ARCHITECTURE.md. `engine/settings` is the one folder that another module may import without internal.ts. */
 const architecture = readFileSync(resolve(src, "../ARCHITECTURE.md"), "utf8");
 const mayImport = importTable(architecture);
 const onDemand: Record<string, readonly string[]> = Object.fromEntries(

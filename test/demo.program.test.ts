@@ -48,13 +48,13 @@ test("the demo runs without a network, prints its steps in lines of 80 columns, 
 
 test("Ctrl-C ends the demo and leaves nothing behind", async () => {
   const child = spawn(process.execPath, [program, "demo"], { env, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
+  let output = "";
   child.stderr.on("data", (text) => {
-    said += text;
+    output += text;
   });
   await new Promise((done) => child.stdout.once("data", done));
   child.kill("SIGINT");
   const code = await new Promise((done) => child.once("close", done));
-  expect([code, said]).toEqual([130, ""]);
+  expect([code, output]).toEqual([130, ""]);
   expect(readdirSync(temp)).toEqual([]);
 }, 30_000);

@@ -61,7 +61,7 @@ function machine({ isCopy = false } = {}): Machine {
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: join(folder, "state"), NO_COLOR: "1" };
   const hookline = (...words: readonly string[]) => run([join(dist, "cli", "bin.cjs"), ...words], project, env);
   onTestFinished(async () => {
-    // Whatever went wrong, no daemon of ours goes on.
+    // Whatever went wrong, no daemon of ours keeps running.
     const scopes = existsSync(join(folder, "state/daemon")) ? ["project", "user"] : [];
     for (const scope of scopes) await hookline("uninstall", "--scope", scope);
     rmSync(folder, { recursive: true, force: true });
@@ -100,7 +100,7 @@ const deletes = {
   transcript_path: "none",
 };
 
-test("a new user's path: init, test, install, an event through the client, status, doctor, uninstall", async () => {
+test("a new user can run init, test, install, an event through the client, status, doctor and uninstall", async () => {
   const { project, folder, hookline, fire, read } = machine();
   expect((await hookline("status")).code).toBe(4);
   expect((await hookline("init")).code).toBe(0);
@@ -232,7 +232,7 @@ test("what was installed is approved with its imports; a changed import is a cha
   expect(await hookline("install")).toMatchObject({ code: 2, err: expect.stringContaining("has no handlers") });
 });
 
-test("in the user's own settings over http, with a daemon; hooks that the agent dropped are put back; nothing is left", async () => {
+test("over http in user settings a daemon answers, doctor --fix restores dropped hooks, and uninstall leaves nothing", async () => {
   const { home, folder, project, hookline, fire } = machine();
   mkdirSync(join(project, ".claude"));
   mkdirSync(join(home, ".claude"));
@@ -285,7 +285,7 @@ test("doctor --fix installs nothing that was not installed", async () => {
   expect(existsSync(join(project, ".claude/settings.json"))).toBe(false);
 }, 60_000);
 
-test("what a choice means is said: http in a local file, another app in the same scope", async () => {
+test("install reports what a choice means: http in a local file, another app in the same scope", async () => {
   const { project, hookline } = machine();
   mkdirSync(join(project, ".claude"));
   const text = 'import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n';

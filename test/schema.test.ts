@@ -65,15 +65,15 @@ test("each event's output takes the answers of its row in their shape, and no de
   for (const name of eventNames) {
     const row: EventRow = catalog[name];
     const schema = outputSchema(name);
-    const said = (answers: object) =>
+    const accepts = (answers: object) =>
       schema.safeParse({ hookSpecificOutput: { hookEventName: name, ...answers } }).success;
     expect(schema.safeParse({}).success).toBe(true);
     expect(schema.safeParse({ hookSpecificOutput: { hookEventName: "Other" } }).success).toBe(false);
-    expect(said({ unknown: 1 })).toBe(true);
-    expect(said({ additionalContext: 1 })).toBe(!row.answers.includes("additionalContext"));
+    expect(accepts({ unknown: 1 })).toBe(true);
+    expect(accepts({ additionalContext: 1 })).toBe(!row.answers.includes("additionalContext"));
     for (const word of ["allow", "ask", "defer", "deny"] as const) {
       const honoured = !row.answers.includes("permissionDecision") || row.decisions.includes(word);
-      expect(said({ permissionDecision: word }), `${name} ${word}`).toBe(honoured);
+      expect(accepts({ permissionDecision: word }), `${name} ${word}`).toBe(honoured);
     }
   }
 });

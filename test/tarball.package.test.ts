@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "..");
 
-/** A project of somebody else's that has installed the packed package. */
+/** Another project that has installed the packed package. */
 let project: string;
 let env: Record<string, string | undefined>;
 let packed: Packed;
@@ -240,7 +240,7 @@ console.log(JSON.stringify([classes.length > 1, new Set(classes).size]));`,
   expect(await printed(file)).toEqual([true, 1]);
 });
 
-test("publint has nothing to say about the package", async () => {
+test("publint reports nothing about the package", async () => {
   const words = [join(root, "node_modules/publint/src/cli.js"), "run", "--strict", join(project, packed.filename)];
   const { stdout } = await run(process.execPath, words, { cwd: project, env });
   expect(stdout).toContain("All good!");
@@ -314,7 +314,7 @@ test("a wrong event name, payload field or answer does not compile against the p
   await writeFile(file, [...head, ...right, ...wrong.flatMap((line) => ["// @ts-expect-error", line])].join("\n"));
   expect([await compile([file]), await compile([file], bundler)]).toEqual(["", ""]);
   await writeFile(file, [...head, ...right, ...wrong].join("\n"));
-  const told = await compile([file]);
+  const errors = await compile([file]);
   for (const [index] of wrong.entries())
-    expect(told).toContain(`consumer.mts(${head.length + right.length + index + 1},`);
+    expect(errors).toContain(`consumer.mts(${head.length + right.length + index + 1},`);
 }, 60_000);

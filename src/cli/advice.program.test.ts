@@ -18,16 +18,16 @@ function caller({ home, state }: World, cwd: string): Hookline {
 
 /** What doctor and status print about a code. */
 async function shown(hookline: Hookline, code: string): Promise<readonly string[]> {
-  const said = await hookline("doctor", "--json");
-  if (said.out === "") throw new Error(said.err);
-  const doctor = JSON.parse(said.out) as { findings: readonly Shown[] };
+  const result = await hookline("doctor", "--json");
+  if (result.out === "") throw new Error(result.err);
+  const doctor = JSON.parse(result.out) as { findings: readonly Shown[] };
   const status = await hookline("status", "--json");
   const { scopes } = JSON.parse(status.out || "{}") as { scopes?: { drift: { kind: string; message: string }[] }[] };
   const drift = (scopes ?? []).flatMap((one) => one.drift).map(({ kind, message }) => ({ code: kind, message }));
   return [...doctor.findings, ...drift].filter((one) => one.code === code).map(({ message }) => message);
 }
 
-/** The command in a message, as a person would copy it. */
+/** The command in a message, as a user would copy it. */
 function advised(message: string): readonly string[] {
   const found =
     /hookline (?:install|doctor|uninstall|trust)(?: --fix| --scope \w+| --transport \w+| --strip-comments)*/.exec(

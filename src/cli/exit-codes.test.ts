@@ -42,8 +42,8 @@ test("install, uninstall, status and doctor exit with the documented codes", asy
   expect(readdirSync(join(here.project, ".claude"))).toEqual(["hooks.mjs"]);
 
   writeFileSync(here.hooksFile, `console.log("loud");\n${app(".onStop(() => undefined)")}`);
-  const told = await hookline(...toLocal, "--json", "--dry-run");
-  expect([JSON.parse(told.out), told.err]).toMatchObject([{ changed: true }, expect.stringContaining("  loud\n")]);
+  const json = await hookline(...toLocal, "--json", "--dry-run");
+  expect([JSON.parse(json.out), json.err]).toMatchObject([{ changed: true }, expect.stringContaining("  loud\n")]);
   expect([await codeOf(...toLocal), await codeOf(...toLocal), await codeOf("status")]).toEqual([0, 0, 0]);
   writeFileSync(file, "{}");
   expect([await codeOf("status"), await codeOf("doctor"), await codeOf("doctor", "--fix")]).toEqual([3, 3, 0]);
@@ -52,8 +52,8 @@ test("install, uninstall, status and doctor exit with the documented codes", asy
   writeFileSync(file, "{,}");
   for (const words of [toLocal, ["uninstall"], ["doctor", "--fix"]]) {
     const { status, out, err } = await hookline(...words);
-    const told = expect.stringContaining(`${file} cannot be read: line 1`);
-    expect([words[0], status, out + err]).toEqual([words[0], 1, told]);
+    const message = expect.stringContaining(`${file} cannot be read: line 1`);
+    expect([words[0], status, out + err]).toEqual([words[0], 1, message]);
   }
   expect([await codeOf("status"), await codeOf("doctor"), readFileSync(file, "utf8")]).toEqual([3, 3, "{,}"]);
   writeFileSync(file, "{}");
@@ -106,7 +106,7 @@ test("uninstall succeeds when the settings file of another scope is broken", asy
   expect(await caller(here)("uninstall", "--scope", "user")).toMatchObject({ status: 0, err: "" });
 });
 
-test("doctor tells of a settings file whose link leads in a circle, where it failed", async () => {
+test("doctor reports a settings file whose link leads in a circle", async () => {
   const here = world();
   const file = join(here.project, ".claude/settings.json");
   rmSync(file, { force: true });

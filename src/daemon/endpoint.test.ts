@@ -57,7 +57,7 @@ test("a truncated endpoint file is replaced; one that others may write is refuse
   await expect(endpointFor(file, { env })).rejects.toMatchObject({ code: "file/unsafe" });
 });
 
-test("the record of a dead process and of a number that was given again is none; a link is refused", async () => {
+test("a record of a dead process or of a reused process id does not count; a link is refused", async () => {
   await endpointFor(file, { env });
   const record = {
     pid: process.pid,

@@ -32,10 +32,10 @@ test("a stopping daemon does not overwrite the record of the next one", async ()
   expect([await found(), complaints]).toEqual([undefined, []]);
 });
 
-test("a daemon whose record cannot be looked at for a moment stays, and removes nothing", async () => {
+test("a daemon whose record cannot be read for a moment keeps running, and removes nothing", async () => {
   const { env, hooksFile, openRecord } = await open();
   const record = await openRecord();
-  // A link in a circle stands for what says nothing about the record, such as having no descriptor left.
+  // A link in a circle is an example of an error that says nothing about the record, such as having no descriptor left.
   const folder = join(env.HOOKLINE_HOME, "daemon");
   renameSync(folder, `${folder}-away`);
   symlinkSync(folder, folder);

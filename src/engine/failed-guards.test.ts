@@ -39,7 +39,7 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
       [bash, inside, bash],
       ["none", "deny", "none"],
     ],
-  ])("inside its agent, in any order of events", async (payloads, expected) => {
+  ])("an unusable guard of an agent denies inside it only, in any order", async (payloads, expected) => {
     const { engine } = await opened({ "home/.claude/agents/x.md": frontmatter("x") });
     const found = [];
     for (const payload of payloads) found.push((await engine.fire("PreToolUse", payload)).decision);
@@ -47,22 +47,25 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     await engine.close();
   });
 
-  test("in the whole session that was started as the agent", async () => {
+  test("an unusable guard of an agent denies in the whole session that was started as the agent", async () => {
     const { engine } = await opened({ "home/.claude/agents/x.md": frontmatter("x") }, { startedAs: "x" });
     expect((await engine.fire("PreToolUse", bash)).decision).toBe("deny");
     await engine.close();
   });
 
-  test.each(["Hooks", "hook", "hookss", "hoks"])("under the key %s", async (key) => {
-    const text = frontmatter("x").replace("hooks:", `${key}:`).replace("comand", "command");
-    const { engine } = await opened({ "home/.claude/agents/x.md": text });
-    expect(await engine.fire("PreToolUse", inside)).toMatchObject({
-      decision: "deny",
-      reason: expect.stringContaining(`${key}.PreToolUse[0].hooks[0]`),
-    });
-    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
-    await engine.close();
-  });
+  test.each(["Hooks", "hook", "hookss", "hoks"])(
+    "an unusable guard under the key %s denies inside its agent only",
+    async (key) => {
+      const text = frontmatter("x").replace("hooks:", `${key}:`).replace("comand", "command");
+      const { engine } = await opened({ "home/.claude/agents/x.md": text });
+      expect(await engine.fire("PreToolUse", inside)).toMatchObject({
+        decision: "deny",
+        reason: expect.stringContaining(`${key}.PreToolUse[0].hooks[0]`),
+      });
+      expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+      await engine.close();
+    },
+  );
 
   test.each([
     ["? hooks\n: ", ""],
@@ -71,7 +74,7 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     ['"\\x68ooks": ', ""],
     ["{name: x, hooks: ", "}"],
     ["  name: x\n  hooks: ", ""],
-  ])("with its hooks written as YAML allows: %s", async (before, after) => {
+  ])("an unusable guard denies with its hooks written as YAML allows: %s", async (before, after) => {
     const text = `---\n${before}${JSON.stringify({ PreToolUse: [{ hooks: [bad] }] })}${after}\n---\nhi\n`;
     const { engine } = await opened({ "home/.claude/agents/x.md": text });
     expect((await engine.fire("PreToolUse", inside)).decision).toBe("deny");
@@ -79,7 +82,7 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     await engine.close();
   });
 
-  test("with an event where hooks belong", async () => {
+  test("a guard under an event at the top of the frontmatter denies", async () => {
     const text = `---\nname: x\nPreToolUse:\n  - hooks: [${JSON.stringify(g)}]\n---\nhi\n`;
     const { engine } = await opened({ "home/.claude/agents/x.md": text });
     expect((await engine.fire("PreToolUse", inside)).decision).toBe("deny");
@@ -87,7 +90,7 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     await engine.close();
   });
 
-  test("once its skill was used", async () => {
+  test("an unusable guard of a skill denies once its skill was used", async () => {
     const { engine } = await opened({ "home/.claude/skills/sk/SKILL.md": frontmatter("sk") });
     expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
     engine.session("s").useSkill("sk");
@@ -142,7 +145,7 @@ describe("an entry that asks for block and cannot be used denies", () => {
       ["deny", "none"],
       /type is unknown/,
     ],
-  ])("%s", async (_, settings, expected, reason) => {
+  ])("an entry with %s denies", async (_, settings, expected, reason) => {
     const found = await decisions(settings);
     expect(found.decisions).toEqual(expected);
     expect(found.reason).toMatch(reason);
@@ -154,11 +157,11 @@ describe("an entry that asks for block and cannot be used denies", () => {
     ["a list of events", { hooks: [group] }, "hook-invalid"],
     ["an event that is not like a known one", { hooks: { BeforeShell: [group] } }, "unknown-event"],
     ["an event that may be a new one", { hooks: { PostToolUseDone: [group] } }, "unknown-event"],
-  ])("but is only reported where no event can be recognized: %s", async (_, settings, code) => {
+  ])("an entry without a recognizable event is only reported: %s", async (_, settings, code) => {
     expect(await decisions(settings)).toEqual({ decisions: ["none", "none"], reason: undefined, codes: [code] });
   });
 
-  test("and a misspelled event without block is only reported", async () => {
+  test("a misspelled event without block is only reported", async () => {
     const { decisions: found, codes } = await decisions({
       hooks: { PreTooluse: [{ hooks: [{ type: "command", command: "exit 2" }] }] },
     });

@@ -147,7 +147,7 @@ describe("an answer of a handler with a typo never passes silently", () => {
     ["an empty object", {}],
     ["an empty object without a prototype", Object.create(null)],
     ["an empty object of another realm", runInNewContext("({})")],
-  ])("%s is no opinion", async (_, answer) => {
+  ])("%s means no opinion", async (_, answer) => {
     expect(await answered(answer)).toEqual(["none", []]);
   });
 
@@ -179,7 +179,7 @@ describe("an answer of a handler with a typo never passes silently", () => {
 });
 
 describe("a wrong call is refused by name", () => {
-  test("an option of an event that does not exist, and a signal that is none", async () => {
+  test("an option that an event does not have, and a value that is not a signal, are refused", async () => {
     const engine = await opened();
     const fire = (options: object) => engine.fire("PreToolUse", call, options);
     await expect(fire({ sginal: AbortSignal.abort() })).rejects.toMatchObject({
@@ -190,7 +190,7 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
-  test("a rewrittenFrom that is not an object: no hook would run", async () => {
+  test("a rewrittenFrom that is not an object is refused, because no hook would run", async () => {
     const engine = await opened();
     engine.on("PreToolUse", () => ({ kind: "deny", reason: "no" }));
     for (const rewrittenFrom of ["ls", null, 7, ["ls"]])
@@ -201,7 +201,7 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
-  test("a progress listener without everyMs or tell", async () => {
+  test("a progress listener without everyMs or tell is refused", async () => {
     const engine = await opened();
     const tell = () => undefined;
     for (const progress of [tell, { tell }, { everyMs: 20 }, { everyMs: "20", tell }, { everyms: 20, tell }, null])
@@ -212,7 +212,7 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
-  test("an option that close, reload, stream or openRules does not have, under the name of the function", async () => {
+  test("an option that close, reload, stream or openRules does not have is refused under the name of the function", async () => {
     const engine = await opened();
     const refusal = (message: string) => expect.objectContaining({ code: "engine/bad-option", message });
     await expect(engine.close({ wait: 3 } as object)).rejects.toEqual(
@@ -233,7 +233,7 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
-  test("hasHookFor and budgetMs for an event that does not exist", async () => {
+  test("hasHookFor and budgetMs refuse an event that does not exist", async () => {
     const engine = await opened({ events: [{ ...catalog.TaskCreated, name: "Deploy" }] });
     for (const ask of [engine.hasHookFor, engine.budgetMs]) {
       const asked = ask as (event: string) => unknown;
@@ -264,7 +264,7 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
-  test("a session without an id: its hooks would never run", async () => {
+  test("a session without an id is refused, because its hooks would never run", async () => {
     const engine = await opened();
     for (const id of [undefined, "", 5, null]) {
       expect(() => engine.session(id as never)).toThrow(/^A session id must be a non-empty string, not/);
@@ -272,14 +272,14 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
-  test("a stop hook for a closed engine", async () => {
+  test("a stop hook for a closed engine is refused", async () => {
     const engine = await opened();
     await engine.close();
     const hook = { type: "function", function: () => true, errorMessage: "m" } as const;
     expect(() => engine.stopHooks.add(hook)).toThrow("This engine is closed");
   });
 
-  test("a start folder with a NUL in its name", async () => {
+  test("a start folder with a NUL in its name is refused", async () => {
     await expect(opened({ cwd: "a\0b" })).rejects.toMatchObject({ code: "engine/bad-option" });
   });
 });

@@ -38,7 +38,7 @@ test("a child that ignores TERM is killed though its parent has exited", async (
   expect(await endedRun("(trap '' TERM; echo up; while :; do sleep 1; done) & sleep 60")).toMatchObject(gone);
 });
 
-test("what TERM made a process do within the grace is part of its output", async () => {
+test("what a process prints after TERM within the grace time is part of its output", async () => {
   const ended = await endedRun("trap 'echo tidied; exit' TERM; echo up; while :; do sleep 0.02; done", 2_000);
   expect(ended).toMatchObject({ ...gone, stdout: { text: "tidied\n", droppedBytes: 0 } });
 });
@@ -51,7 +51,7 @@ test.each([
     "(setsid nohup sh -c 'echo up >&9; exec 9>&-; sleep 60; :' 9>&1 >/dev/null 2>&1 &); sleep 60",
   ],
   ["groups of their own", "set -m; sleep 60 & sleep 60 & echo up; wait"],
-])("%s is no escape", async (_name, command) => {
+])("a process cannot escape the end of its tree with %s", async (_name, command) => {
   expect(await endedRun(command)).toMatchObject(gone);
 });
 
@@ -69,7 +69,7 @@ test.each([
   expect(row?.zombie ?? true).toBe(true);
 });
 
-test("one that also hides behind another descriptor is reported as a possible leak", async () => {
+test("a process that also hides behind another descriptor is reported as a possible leak", async () => {
   const ended = await endedRun(
     "(setsid env -i PATH=$PATH sh -c 'exec 9>&1 </dev/null >/dev/null 2>&1; echo $$ >&9; echo up >&9; exec sleep 60' &); sleep 60",
   );
@@ -77,7 +77,7 @@ test("one that also hides behind another descriptor is reported as a possible le
   expect(ended).toMatchObject({ ...gone, leaked: [{ why: "holds-output" }] });
 });
 
-test("a run inside a run goes with it", async () => {
+test("a run inside a run ends with it", async () => {
   const ended = await endedRun(
     "(EXEC_TEST=$EXEC_TEST/inner setsid sh -c 'echo up; exec sleep 60 >/dev/null 2>&1' &); sleep 60",
   );
@@ -94,7 +94,7 @@ test("a sibling whose tag only begins the same is left alone", async () => {
   expect((await sibling.done).ended).toEqual({ by: "cancelled" });
 });
 
-test("a signal that was given before the start starts nothing", async () => {
+test("a signal that is aborted before the start starts nothing", async () => {
   const running = startProcess(sh("echo ran"), { cwd, env: {}, timeoutMs: 1_000, signal: AbortSignal.abort() });
   expect(running.pid).toBeUndefined();
   expect(await running.done).toMatchObject({ ended: { by: "cancelled" }, stdout: { text: "" } });

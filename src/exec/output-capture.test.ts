@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { capture } from "./output-capture.ts";
 
-test("keeps what fits and counts what does not", () => {
+test("a capture keeps what fits and counts what does not", () => {
   const kept = capture(8);
   kept.add(Buffer.from("hello "));
   kept.add(Buffer.from("world"));

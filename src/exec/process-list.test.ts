@@ -46,13 +46,13 @@ onLinux("a name with blanks and parentheses does not confuse the numbers", async
   expect(row).toMatchObject({ name: "a) R 1 1 (b", ppid: process.pid, pgid: child.pid });
 });
 
-test("ps tells of this process what the system knows", async () => {
+test("ps reports about this process what the system knows", async () => {
   const row = (await ps.list("")).find((candidate) => candidate.pid === process.pid);
   expect(row).toMatchObject({ ppid: process.ppid, zombie: false });
   expect(Date.parse(row?.startedAt ?? "")).toBeLessThan(Date.now() + 2_000);
 });
 
-test("lines of ps are read as they look on a Mac, and others are passed over", () => {
+test("lines of ps are read as they look on a Mac, and others are skipped", () => {
   const lines = [
     "    1     0     1 Ss   Mon Jan  5 08:15:00 2026     /sbin/launchd",
     "  501   500   501 Z+   Tue Jan  6 10:00:59 2026     (my tool)",

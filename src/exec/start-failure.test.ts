@@ -84,7 +84,7 @@ test("a relative program is looked up in the working folder", async () => {
   expect((await runProcess(exec("./bin/other"), base)).ended).toMatchObject({ why: "./bin/other was not found" });
 });
 
-test("whatever is asked of a process that never was is nothing", async () => {
+test("calls to a process that did not start have no effect, and its output is empty", async () => {
   const running = startProcess(exec("/no/such/program"), base);
   running.write("x");
   running.endInput();

@@ -8,7 +8,7 @@ const cwd = realpathSync(mkdtempSync(join(tmpdir(), "exec-")));
 const base = { cwd, env: { ...process.env }, timeoutMs: 60_000 };
 const sh = (command: string) => ({ form: "shell", command }) as const;
 
-test("five megabytes for processes that do not read them, and no descriptor or child is left", async () => {
+test("five megabytes of input for processes that do not read it leave no descriptor and no child", async () => {
   const input = "x".repeat(5_000_000);
   await runProcess(sh("exit 0"), { ...base, input });
   const before = readdirSync("/proc/self/fd").length;

@@ -51,7 +51,7 @@ test("death by a signal is not an exit", async () => {
   expect(finished).toEqual({ ...exit0(finished, "{}\n"), ended: { by: "signal", signal: "SIGSEGV" } });
 });
 
-test("exit counts and not end of file; the child is left alive", async () => {
+test("a run ends with the exit of its process, not with the end of its output; a child is left alive", async () => {
   const finished = await runProcess(sh("sleep 60 & echo $!; exit 0"), { ...base, drainMs: 10 });
   expect(finished.ended).toEqual({ by: "exit", code: 0 });
   expect(process.kill(Number(finished.stdout.text), "SIGKILL")).toBe(true);
@@ -120,7 +120,7 @@ test("input kept open takes an answer later, and the asking line is not part of 
   expect(finished).toEqual(exit0(finished, "hello blue\n"));
 });
 
-test("input kept open can be closed, and writing after that or after the end is nothing", async () => {
+test("input kept open can be closed, and writing after that or after the end has no effect", async () => {
   const running = startProcess(sh("cat"), { ...base, input: "a\n", keepInputOpen: true });
   running.write("b\n");
   running.endInput();

@@ -6,7 +6,7 @@ import { forgetfulFs } from "./fixtures/forgetful-fs.ts";
 import { tempFolder } from "./fixtures/temp-folder.ts";
 import { appendLines } from "./internal.ts";
 
-test("a file cut at every byte of its last record: the stub stays as a line of its own, the next record is whole", async () => {
+test("after a cut at any byte of the last record, the stub stays as a line of its own and the next record is whole", async () => {
   const folder = await tempFolder();
   const path = join(folder, "log.jsonl");
   const first = '{"n":1}\n';

@@ -36,7 +36,7 @@ function rivalBefore(path: string, isMoment: (operation: string) => boolean) {
 }
 
 test.each(["link", "unlink"])(
-  "two that clear a dead lock at once: the slower one never removes the lock the faster one took (before %s)",
+  "of two processes that clear a dead lock at once, the slower never removes the lock that the faster took (before %s)",
   async (name) => {
     const path = join(await tempFolder(), "f");
     await leaveLock(path, { start: "1" });

@@ -33,8 +33,8 @@ test("callers of one process get the lock one at a time, in the order of asking"
 test("the lock names its owner: process, start, host, and a number of its own", async () => {
   const path = join(await tempFolder(), "f");
   const lock = await takeLock(path);
-  const said: unknown = JSON.parse(await readFile(`${path}.lock`, "utf8"));
-  expect(said).toEqual({ ...ownIdentity(), nonce: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  const written: unknown = JSON.parse(await readFile(`${path}.lock`, "utf8"));
+  expect(written).toEqual({ ...ownIdentity(), nonce: expect.stringMatching(/^[0-9a-f]{32}$/) });
   expect(ownIdentity()).toMatchObject({ pid: process.pid, host: hostname() });
   if (lock.held) await lock.release();
 });
@@ -123,7 +123,7 @@ test.runIf(hasCompiler)(
   },
 );
 
-test("a process number that was given again is not its owner", async () => {
+test("a process with a reused process id is not the owner", async () => {
   const path = join(await tempFolder(), "f");
   await leaveLock(path, { start: "1" });
   expect(await withLock(path, async () => "in", { waitMs: 0 })).toBe("in");
@@ -131,7 +131,7 @@ test("a process number that was given again is not its owner", async () => {
   expect(await withLock(path, async () => "in", { waitMs: 0 })).toBe("in");
 });
 
-test("an owner on another host, or in a process space we cannot see into, is taken for alive", async () => {
+test("an owner on another host, or in a process namespace we cannot see into, is taken for alive", async () => {
   const path = join(await tempFolder(), "f");
   for (const owner of [
     { host: "elsewhere", machine: "another", boot: "its own", pid: 1 },
@@ -200,7 +200,7 @@ test("a process killed while it cleared a dead lock delays no other process eith
   expect(await namesIn(folder)).toEqual([]);
 });
 
-test("waiting in line ends with the signal, and those behind still come up", async () => {
+test("waiting for the lock ends with the signal, and callers behind it still get the lock", async () => {
   const path = join(await tempFolder(), "f");
   const abort = new AbortController();
   const first = await takeLock(path);

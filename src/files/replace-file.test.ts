@@ -153,7 +153,7 @@ test("temporary files of a killed process are removed at the next start; those o
   expect(await sweepLeftovers(folder, undefined, later)).toEqual([foreign.slice(folder.length + 1)]);
 });
 
-test("without the detour over other threads files are replaced, locked and missed just the same", async () => {
+test("with synchronous system calls files are replaced, locked and missed in the same way", async () => {
   const folder = await tempFolder();
   const path = join(folder, "job.json");
   const add = () =>

@@ -43,7 +43,7 @@ test("code in a repository that contains the home folder may be run", () => {
   expect(isSafe("state")).toBe(true);
 });
 
-test.skipIf(process.getuid?.() !== 0)("code behind a link that a stranger made may not be run", () => {
+test.skipIf(process.getuid?.() !== 0)("code behind a link that another user made may not be run", () => {
   made("real/state/builds", "home", "project");
   symlinkSync(join(root, "real"), join(root, "link"));
   expect(isSafe("link/state")).toBe(true);

@@ -16,7 +16,7 @@ test("the state folder is HOOKLINE_HOME, else the platform's", () => {
   expect(() => at("linux", { HOOKLINE_HOME: "here" })).toThrow(/absolute path/);
 });
 
-test("it is made with its parents, and every folder is 0700", async () => {
+test("the state folder is made with its parents, and every folder is 0700", async () => {
   const root = await tempFolder();
   const home = join(root, "a", "b");
   const spill = await openState(["spill", "s1"], { env: { HOOKLINE_HOME: home } });
@@ -50,7 +50,7 @@ test("a folder that another program keeps is taken as it is, but a link is not f
   await expect(ensureFolder(join(root, "link"))).rejects.toMatchObject({ code: "file/not-ours" });
 });
 
-test("eight that open it at once all succeed", async () => {
+test("eight calls that open it at once all succeed", async () => {
   const path = join(await tempFolder(), "a", "b");
   await Promise.all(Array.from({ length: 8 }, () => openFolder(path)));
   expect((await lstat(path)).mode & 0o777).toBe(0o700);

@@ -12,7 +12,7 @@ import { replaceFile, sweepLeftovers, withLock } from "./internal.ts";
 const trials = sized(60, 500);
 const random = randomFrom(seed);
 
-/** What the program said until it was killed, at a random moment after its first word. */
+/** What the program printed until it was killed, at a random moment after its first output. */
 async function saidUntilKilled(program: Program, afterMs: number): Promise<string[]> {
   let text = "";
   program.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -44,9 +44,9 @@ test(`kill -9 of a writer, ${trials} times: the file is a whole version, its mod
     const file = join(folder, "settings.json");
     await writeFile(file, "0  0");
     await chmod(file, 0o640);
-    const said = await saidUntilKilled(startProgram("replace-writer.mjs", file), random.below(40));
+    const printed = await saidUntilKilled(startProgram("replace-writer.mjs", file), random.below(40));
     const [first, , last] = (await readFile(file, "utf8")).split(" ");
-    const newest = Number(said.at(-1) ?? 0);
+    const newest = Number(printed.at(-1) ?? 0);
     expect([first, Number(first) >= newest, Number(first) <= newest + 1]).toEqual([last, true, true]);
     expect((await lstat(file)).mode & 0o777).toBe(0o640);
     leftovers += (await namesIn(folder)).length - 1;
@@ -56,14 +56,14 @@ test(`kill -9 of a writer, ${trials} times: the file is a whole version, its mod
   process.stdout.write(`  ${trials} kills, ${leftovers} temporary files left and swept\n`);
 });
 
-test(`kill -9 of processes that hold, wait for or clear a lock, ${trials} times: no count is lost and nobody is held up`, async () => {
+test(`kill -9 of processes that hold, wait for or clear a lock, ${trials} times: no count is lost and no process is blocked`, async () => {
   await inLanes(async () => {
     const folder = await tempFolder();
     const file = join(folder, "count");
     await writeFile(file, "0");
     const counters = Array.from({ length: 3 }, () => startProgram("lock-counter.mjs", file));
-    const said = await Promise.all(counters.map((counter) => saidUntilKilled(counter, random.below(60))));
-    const numbers = said.flat();
+    const printed = await Promise.all(counters.map((counter) => saidUntilKilled(counter, random.below(60))));
+    const numbers = printed.flat();
     expect(new Set(numbers).size).toBe(numbers.length);
     const count = await withLock(file, async () => Number(await readFile(file, "utf8")));
     expect([count >= numbers.length, count <= numbers.length + counters.length]).toEqual([true, true]);

@@ -38,7 +38,7 @@ test(`of ${runs} generated files each has its bytes back after install and unins
   );
 });
 
-test(`the same where somebody else writes between install and uninstall: what they wrote stays, ours goes`, async () => {
+test("what others write between install and uninstall stays, and our entries are removed", async () => {
   const { call, source } = world();
   const file = call().places.settingsFile;
   await fc.assert(

@@ -37,7 +37,7 @@ const ask = (port: number, headers: Readonly<Record<string, string>>) =>
     asked.end();
   });
 
-test("no page in a browser is answered, also none that claims the origin of the server", async () => {
+test("no page in a browser is answered, not even one that claims the origin of the server", async () => {
   const { port } = await start();
   const own = `http://127.0.0.1:${port}`;
   expect(await ask(port, {})).toBe(200);

@@ -85,7 +85,7 @@ test("endless tool input from a chat server is aborted too, and the stream is cl
   expect([failureOf(answerTooLarge), shouldRetry(answerTooLarge)]).toEqual(["max_output_tokens", false]);
 });
 
-test("blocks, calls and pieces that say nothing count as well", async () => {
+test("empty blocks, calls and pieces count as well", async () => {
   async function* many<Value>(count: number, value: Value) {
     for (let at = 0; at < count; at++) yield value;
   }

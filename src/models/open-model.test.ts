@@ -48,10 +48,10 @@ test("an unsupported feature is reported once", async () => {
   const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
   const done = { chunks: [{ ...chunk, choices: [{ index: 0, delta: { content: "ok" }, finish_reason: "stop" }] }] };
   const api = await startChatApi([done, done]);
-  const said: string[] = [];
-  const model = await openModel("openai:m", { OPENAI_BASE_URL: api.url }, (sentence) => said.push(sentence));
+  const reports: string[] = [];
+  const model = await openModel("openai:m", { OPENAI_BASE_URL: api.url }, (sentence) => reports.push(sentence));
   const answers = [await answerOf(model, request, never), await answerOf(model, request, never)];
   await api.close();
   expect(answers.map(({ type }) => type)).toEqual(["end", "end"]);
-  expect(said).toEqual(["openai:m: this API does not support thinking; it is left out."]);
+  expect(reports).toEqual(["openai:m: this API does not support thinking; it is left out."]);
 });

@@ -26,7 +26,7 @@ test("429, 5xx, 529 and a dropped stream are tried again, each try is shown, and
   expect(shown).toEqual([1, 2, 3, 4]);
 });
 
-test("after five tries the error is the error", async () => {
+test("after five tries the error is returned", async () => {
   const { events, waits } = await run([{ error: { status: 529 }, times: 5 }]);
   expect(brief(events).slice(-2)).toEqual(["retry 4/5 overloaded_error", "error overloaded_error"]);
   expect(waits).toEqual([500, 1000, 2000, 4000]);

@@ -23,7 +23,7 @@ function row(command: string, rules: Partial<RuleLayer>, more: object = {}): str
   return verdicts.map((verdict) => combine(verdict, judgement).decision);
 }
 
-test("hooks and rules together", () => {
+test("a hook's deny, defer or ask counts before an allow of rules; its allow counts only where no rule denies or asks", () => {
   expect(row("npm x", { deny: ["Bash(npm *)"] })).toEqual(["deny", "deny", "deny", "deny", "deny"]);
   expect(row("npm x", { ask: ["Bash(npm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
   expect(row("echo x > .git/config", {})).toEqual(["deny", "defer", "ask", "ask", "ask"]);
@@ -33,7 +33,7 @@ test("hooks and rules together", () => {
   expect(row("npm x", {}, { mode: "bypassPermissions" })).toEqual(["deny", "defer", "ask", "allow", "allow"]);
 });
 
-test("several parts, the firmest counts, not the loudest", () => {
+test("an ask rule on one part of a command keeps a hook's allow from allowing the command", () => {
   // One part no rule covers, another that an ask rule names: a hook's allow does not settle the second.
   expect(row("zzz; npm x", { ask: ["Bash(npm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
   expect(row("zzz; npm x", { ask: ["Bash(npm *)"] }, { mode: "dontAsk" })).toEqual([
@@ -45,7 +45,7 @@ test("several parts, the firmest counts, not the loudest", () => {
   ]);
 });
 
-test("where the call cannot be analysed and a deny or ask rule names the tool, a hook's allow stays ask", () => {
+test("where the call cannot be analyzed and a deny or ask rule names the tool, a hook's allow stays ask", () => {
   expect(row('echo "x', { deny: ["Bash(rm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
   expect(row('echo "x', {})).toEqual(["deny", "defer", "ask", "allow", "ask"]);
   expect(row("$x y", { deny: ["Bash(rm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
@@ -146,8 +146,8 @@ describe("a rewritten input", () => {
 
 test("a decision word that does not exist asks", () => {
   const judgement = judge({ tool: "Bash", input: { command: "make" } }, compileRules([]), context);
-  for (const said of [{ kind: "block" }, { decision: "DENY" }]) {
-    expect(combine(said as never, judgement).decision).toBe("ask");
+  for (const outcome of [{ kind: "block" }, { decision: "DENY" }]) {
+    expect(combine(outcome as never, judgement).decision).toBe("ask");
   }
 });
 

@@ -41,7 +41,7 @@ function check(tool: string, input: unknown, rules: Rules, more: object = {}): J
 const read = (file_path: string, rules: Rules, more = {}) => check("Read", { file_path }, rules, more).decision;
 const write = (file_path: string, rules: Rules, more = {}) => check("Write", { file_path }, rules, more).decision;
 
-test("traversal", () => {
+test("a path with dots is judged as the file that it leads to", () => {
   const rules = { allow: ["Read(./src/**)"], ask: ["Read(./.env)"] };
   const outside = [
     "src/../.env",
@@ -70,7 +70,7 @@ test("traversal", () => {
   );
 });
 
-test("links in both directions, missing leaf included", () => {
+test("deny and allow rules check a link and its target, also when the last name does not exist", () => {
   expect(read("src/env-link", { deny: ["Read(./.env)"] })).toBe("deny");
   expect(read("srclink/env-link", { deny: ["Read(./.env)"] })).toBe("deny");
   expect(read("src/env-link", { deny: ["Read(./src/env-link)"] })).toBe("deny");
@@ -119,7 +119,7 @@ test("a sibling with the same beginning is outside", () => {
   expect(() => resolveInside("", [proj], { cwd: proj })).toThrow(/empty/);
 });
 
-test("special files", () => {
+test("special files are asked about, and an input that cannot be a path is denied", () => {
   const all = { allow: ["Read(//**)", "Read", "Edit(//**)"] };
   expect(
     ["/proc/self/environ", "/dev/tcp/evil/80", "/dev/zero", "/sys/kernel", "src/fifo"].map((path) => read(path, all)),
@@ -186,7 +186,7 @@ test("own configuration is protected, also where it does not exist yet", () => {
   expect(read(".claude/settings.json", {})).toBe("allow");
 });
 
-test("anchors, names and folders", () => {
+test("deny rules match names and folders at any depth, allow rules match folders from the working directory, and / means the rule's source", () => {
   expect(read("deep/down/.env", { deny: ["Read(.env)"] })).toBe("deny");
   expect(read("deep/secrets/x", { deny: ["Read(secrets/**)"] })).toBe("deny");
   expect(write("deep/src/x", { allow: ["Edit(src/**)"] })).toBe("ask");
@@ -279,7 +279,7 @@ test("a search through a folder is asked about where a rule restricts a file in 
   expect(search("grep -R x /home", "Read(~/.ssh/**)")).toBe("ask");
 });
 
-test("deny compares with case folded unless the volume tells names apart", () => {
+test("a deny rule ignores letter case, unless the volume is case-sensitive", () => {
   expect(read(".ENV", { deny: ["Read(./.env)"] }, { pathCase: "insensitive" })).toBe("deny");
   expect(read(".ENV", { deny: ["Read(./.env)"] }, { pathCase: "sensitive" })).toBe("allow");
   expect(read("caf\u0065\u0301", { deny: ["Read(./caf\u00e9)"] }, { pathCase: "insensitive" })).toBe("deny");

@@ -36,7 +36,7 @@ test("a broken rule is disabled with a warning; under deny or ask its tool is as
   expect(decide([layer], "Write", { file_path: "a" }, { mode: "bypassPermissions" })).toBe("ask");
 });
 
-test("names with case, under current names", () => {
+test("tool names are case-sensitive, and an older name means the current tool", () => {
   const layers: RuleLayer[] = [{ scope: "user", allow: ["Task(Explore)"], deny: ["bash"] }];
   expect(decide(layers, "Agent", { subagent_type: "Explore" })).toBe("allow");
   expect(decide(layers, "Task", { subagent_type: "Explore" })).toBe("allow");
@@ -95,7 +95,7 @@ test("a parameter is compared as sent, absent never matches", () => {
   expect(decide([], "Deploy", JSON.parse('{"__proto__":{"env":"prod"}}'))).toBe("ask");
 });
 
-test("the table's other tools: Skill, PowerShell", () => {
+test("a Skill rule covers a name and its arguments, and a PowerShell allow rule covers its exact text only", () => {
   const skills: RuleLayer[] = [{ scope: "user", allow: ["Skill(deploy)", "Skill(test *)"], deny: ["Skill(drop)"] }];
   const skill = (name: string, args?: string) => decide(skills, "Skill", { skill: name, ...(args ? { args } : {}) });
   expect([skill("deploy"), skill("deploy", "x"), skill("test"), skill("test", "x"), skill("drop", "x")]).toEqual([
@@ -178,7 +178,7 @@ test("while a managed file cannot be read nothing settles below ask", () => {
   expect(bash([{ scope: "user", unreadable: true, deny: ["Bash(rm *)"] }], "rm x")).toBe("deny");
 });
 
-test("the host's word, then managed, flags, user; a checkout never switches asking off", () => {
+test("the mode is that of the host, then managed, flags, user; a checkout never switches questions off", () => {
   const mode = (layers: readonly RuleLayer[], said?: Mode | "manual") =>
     judge({ tool: "Bash", input: { command: "x" } }, compileRules(layers), {
       ...context,
@@ -205,7 +205,7 @@ test("the host's word, then managed, flags, user; a checkout never switches aski
   expect(compileRules([{ scope: "user", defaultMode: "odd" }]).warnings).toMatchObject([{ code: "mode-unknown" }]);
 });
 
-test("what happens when no rule decides", () => {
+test("when no rule decides, the mode decides", () => {
   const modes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "auto"];
   const row = (tool: string, input: object, layer: Partial<RuleLayer> = {}) =>
     modes.map((mode) => decide([{ scope: "user", ...layer }], tool, input, { mode }));

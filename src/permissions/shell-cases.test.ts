@@ -114,7 +114,7 @@ const riders = [
   "git log; bash -c 'rm x'",
 ];
 
-test("no operator rides on an allow rule", () => {
+test("no operator lets a second command pass under an allow rule", () => {
   expect(riders.length).toBeGreaterThanOrEqual(60);
   expect(riders.filter((command) => decide(command, gitOnly) === "allow")).toEqual([]);
   // Nor where the second head is one of the commands that only read.
@@ -284,7 +284,7 @@ test("both the wrapper and the command in it need a rule, an exact rule covers i
   );
 });
 
-describe("odd bytes", () => {
+describe("a command with odd bytes is never allowed, and deny rules still apply to it", () => {
   const marks = [
     "\r\n",
     "\r",
@@ -322,7 +322,7 @@ describe("odd bytes", () => {
   });
 });
 
-test("no needless refusals", () => {
+test("everyday git commands are allowed by a rule for git", () => {
   const fine = [
     'git log --format="%H;x"',
     'git commit -m "it\'s; rm x"',
@@ -348,7 +348,7 @@ test("no needless refusals", () => {
   expect(fine.filter((command) => decide(command, gitOnly) !== "allow")).toEqual([]);
 });
 
-test("environment prefixes", () => {
+test("a variable takes its command off an allow rule, unless the variable is harmless", () => {
   const unsafe = [
     "GIT_SSH_COMMAND=x git fetch",
     "LD_PRELOAD=./x.so git x",
@@ -438,7 +438,7 @@ test("redirections are writes", () => {
   expect(decide("cat < a", { deny: ["Read(./a)"] })).toBe("deny");
 });
 
-test("cd and then a relative write", () => {
+test("a relative write after cd is judged in the folder that cd leads to", () => {
   const rules = { allow: ["Bash(echo *)", "Bash(cd *)", "Bash(pushd *)", "Edit(./**)"] };
   const into = [
     "cd .claude && echo x > settings.json",
@@ -480,7 +480,7 @@ test("cd and then a relative write", () => {
   expect(decide("cd /t/proj && git status", gitOnly)).toBe("allow");
 });
 
-test("not parseable or dynamic head", () => {
+test("a command that cannot be parsed, or whose program is not static, is never allowed", () => {
   const texts = [
     'echo "x',
     "git status;;rm",
@@ -515,7 +515,7 @@ test("not parseable or dynamic head", () => {
   }
 });
 
-test("rule boundaries", () => {
+test("a rule ends where its word, path, server name or host ends", () => {
   expect(["gitx", "git-evil x", "git;x"].map((command) => decide(command, gitOnly))).toEqual(["ask", "ask", "ask"]);
   expect(decide("npm run test-evil", { allow: ["Bash(npm run test)"] })).toBe("ask");
   expect(decide("npm run test", { allow: ["Bash(npm run test)"] })).toBe("allow");
@@ -538,7 +538,7 @@ test("rule boundaries", () => {
   expect(tool("Nobody")).toBe("ask");
 });
 
-test("shadowing", () => {
+test("a command that can redefine a program is never allowed", () => {
   const shadowed = [
     "function git { rm x; }; git status",
     "alias git=rm; git x",
@@ -618,7 +618,7 @@ test("no read-only command runs a program, writes, changes state or reaches the 
   expect(on.filter((command) => decide(command, {}) !== "allow")).toEqual([]);
 });
 
-test("static operands of known file commands meet rules that restrict files", () => {
+test("rules that restrict files apply to static operands of known file commands", () => {
   const rules = { allow: ["Bash"], deny: ["Read(.env)", "Edit(./lock/**)"], ask: ["Edit(./pkg)"] };
   const denied = [
     "cat .env",
@@ -646,7 +646,7 @@ test("static operands of known file commands meet rules that restrict files", ()
   ]);
 });
 
-test("critical removals pass no rule, hook or mode unasked", () => {
+test("no rule or mode allows a critical removal", () => {
   const critical = [
     "rm -rf /",
     "rm -rf /*",
@@ -686,7 +686,7 @@ test("critical removals pass no rule, hook or mode unasked", () => {
   expect(fine.filter((command) => decide(command, { allow: ["Bash(rm *)"] }) !== "allow")).toEqual([]);
 });
 
-test("ordinary commands of agents are complete", () => {
+test("the analysis of ordinary commands of agents is complete", () => {
   const file = new URL("../../test/fixtures/shell/ordinary.json", import.meta.url);
   const commands = JSON.parse(readFileSync(file, "utf8")) as string[];
   expect(commands.length).toBeGreaterThanOrEqual(40);

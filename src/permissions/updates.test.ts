@@ -21,7 +21,7 @@ function decide(policy: ReturnType<typeof compileRules>, command: string): strin
   return judge({ tool: "Bash", input: { command } }, policy, context).decision;
 }
 
-test("rules of the session are added, replaced and removed, in force from the next judgement", () => {
+test("rules of the session can be added, replaced and removed, in effect from the next judgement", () => {
   const start = compileRules([{ scope: "user", deny: ["Bash(rm *)"] }]);
   const added = applyUpdates(start, [
     { type: "addRules", destination: "session", ...rules("allow", "npm *", "npm *") },
@@ -42,7 +42,7 @@ test("rules of the session are added, replaced and removed, in force from the ne
   expect(decide(kept, "rm x")).toBe("deny");
 });
 
-test("mode and directories of the session", () => {
+test("mode and directories of the session can be set and removed", () => {
   const { policy } = applyUpdates(compileRules([]), [
     { type: "setMode", destination: "session", mode: "acceptEdits" },
     { type: "addDirectories", destination: "session", directories: [folder] },
@@ -77,7 +77,7 @@ test("a bad entry is dropped with a warning, the others stay", () => {
   );
 });
 
-test("what is refused", () => {
+test("an update that its source may not make, or that policy forbids, is refused", () => {
   const policy = compileRules([]);
   const bypass = (destination: string) => ({ type: "setMode", destination, mode: "bypassPermissions" });
   const user = { type: "addRules", destination: "userSettings", ...rules("allow", "npm *") };
@@ -104,13 +104,13 @@ test("what is refused", () => {
   expect(count({ type: "addRules", destination: "session", ...rules("deny", "npm *") }, {}, managed)).toBe(1);
 });
 
-test("entries for files are handed back for the editor", () => {
+test("updates for files are returned for the editor", () => {
   const update: PermissionUpdate = { type: "addRules", destination: "localSettings", ...rules("allow", "npm *") };
   const start = compileRules([]);
   expect(applyUpdates(start, [update])).toEqual({ policy: start, stored: [update], warnings: [] });
 });
 
-test("one exact rule per part that is not covered, which really covers it", () => {
+test("a judgement suggests one exact rule for each uncovered part, which covers it", () => {
   const call = { tool: "Bash", input: { command: "npm 'a*(b)' && git log > 'n.txt' | wc -l" } };
   const { suggestions } = judge(call, compileRules([]), context);
   expect(suggestions).toEqual([
@@ -137,7 +137,7 @@ test("one exact rule per part that is not covered, which really covers it", () =
   expect(judge(call, applyUpdates(compileRules([]), session).policy, context).decision).toBe("allow");
 });
 
-test("modes and directories where they help, nothing where no rule could", () => {
+test("a judgement suggests modes and directories where they help, and nothing where no rule could", () => {
   const suggestions = (tool: string, input: object) => judge({ tool, input }, compileRules([]), context).suggestions;
   expect(suggestions("Write", { file_path: "a[1].ts" })).toEqual([
     {

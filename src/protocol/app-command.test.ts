@@ -9,6 +9,6 @@ test.each([
   [["hookline", "check", "Bash"], undefined],
   [["node", "hooks.js"], undefined],
   [["hookline-client"], undefined],
-])("%j is about %j", (words, file) => {
+])("the hooks file of the command %j is %j", (words, file) => {
   expect(hooksFileOfCommand(words)).toBe(file);
 });

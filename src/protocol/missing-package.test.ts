@@ -13,7 +13,7 @@ test("a package that is not installed is named, with the command that installs i
   );
 });
 
-test("a package that is there but cannot find something else is not called missing", async () => {
+test("an installed package that cannot find something else is not called missing", async () => {
   const cause = importError("@nobody/has-this");
   await expect(loadPackage("other", "This model", () => Promise.reject(cause))).rejects.toBe(cause);
   await expect(loadPackage("other", "This model", () => Promise.reject(undefined))).rejects.toBe(undefined);

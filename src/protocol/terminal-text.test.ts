@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { hostile } from "../sessions/fixtures/hostile.ts";
 import { plainLine, plainText, stripControl } from "./terminal-text.ts";
 
-test("control sequences go, what they were wrapped around stays", () => {
+test("control sequences are removed, and the text around which they were wrapped stays", () => {
   expect(
     plainText("\u001b]0;title\u0007a\u001b[31mred\u001b[0m b\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\"),
   ).toBe("ared blink");

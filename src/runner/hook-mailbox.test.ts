@@ -27,7 +27,7 @@ test("the mailbox is private, adds to the given settings, and is removed at its 
   expect(existsSync(folder)).toBe(false);
 });
 
-test("what a killed run left is swept at the next start; what a living one has is not", async () => {
+test("what a killed run left is removed at the next start; what a running one has is kept", async () => {
   const left = await open();
   const used = await open();
   writeFileSync(join(left.folder, "owner.json"), JSON.stringify({ ...ownIdentity(), pid: 2 ** 22 - 1, start: "0" }));
@@ -50,8 +50,8 @@ test("a directory, pipe or link among the payload files is skipped", async () =>
 
 test("an impossible path from an agent is not a transcript", async () => {
   const env = { HOOKLINE_HOME: "/nowhere/state", HOME: "/nowhere" };
-  for (const said of ["/etc/passwd/x", "a\0b", "x".repeat(5_000), "/", 5])
-    expect(await findTranscript("0f9c0a56-6f3e-4d55-9a53-0a3c2f9d3f11", said, { env, home: "/nowhere" })).toBe(
+  for (const path of ["/etc/passwd/x", "a\0b", "x".repeat(5_000), "/", 5])
+    expect(await findTranscript("0f9c0a56-6f3e-4d55-9a53-0a3c2f9d3f11", path, { env, home: "/nowhere" })).toBe(
       undefined,
     );
 });

@@ -36,7 +36,7 @@ async function contextOf(answer: string): Promise<string> {
   return object.hookSpecificOutput.additionalContext;
 }
 
-test("text, tool result and result object name session, tokens, cost and the way on", () => {
+test("text, tool result and result object name session, tokens, cost and how to continue", () => {
   expect(asText(result)).toBe(`yes\n\n${origin}\n`);
   expect(asToolResult(result, "toolu_1")).toEqual({
     type: "tool_result",

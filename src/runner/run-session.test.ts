@@ -25,7 +25,7 @@ test("the answer comes from the transcript, counted and priced by ourselves", as
   expect(left()).toEqual([]);
 });
 
-test("the child inherits no identity of a calling session, but the guard of recursion", async () => {
+test("the child inherits no identity of a calling session, except the recursion guard", async () => {
   const { call, env, seen } = await asking("ordinary");
   const calling = {
     CLAUDECODE: "1",

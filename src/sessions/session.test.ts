@@ -54,7 +54,7 @@ async function readsDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("loading", () => {
-  test("opening reads nothing; askers at the same time share one load", async () => {
+  test("opening reads nothing, and concurrent callers share one load", async () => {
     const p = prompt(null, "go");
     write(join(folder, "s1.jsonl"), [p, ...Array.from({ length: 2000 }, () => answer(p, "x".repeat(400)))]);
     expect(await readsDuring(async () => void (await openSession(place())))).toBe(0);
@@ -68,7 +68,7 @@ describe("loading", () => {
     expect(await other.load()).toBe(await other.load());
   });
 
-  test("one asker may leave without taking the load from the others", async () => {
+  test("one caller may abort without ending the load for the others", async () => {
     write(join(folder, "s1.jsonl"), [prompt(null, "go")]);
     const session = sessionAt(place());
     const abort = new AbortController();
@@ -177,7 +177,7 @@ describe("spilled outputs", () => {
     return tool === undefined ? undefined : readSpilledOutput(model.place, tool);
   };
 
-  test("the recorded one is found in its session's own folder, though the path in the record is another machine's", async () => {
+  test("the recorded output is found in its session's own folder, though the path in the record is of another machine", async () => {
     cpSync(join(recorded, "g-large-and-image"), folder, { recursive: true });
     const model = await sessionAt(place("6c14e30e-19c7-474f-9e66-5a1b83c07fa9")).load();
     const tool = model.toolCalls.find((one) => one.spilled !== undefined);

@@ -41,7 +41,7 @@ test("a record cut at every byte becomes a line of its own; the next record is w
   }
 }, 120_000);
 
-test("an error at every operation of an append: not acknowledged, the file valid, parents unbroken", async () => {
+test("an append that fails at any operation is not acknowledged, and leaves the file valid and the parents unbroken", async () => {
   const count = await atEveryOperation(
     "error",
     async (strike, k) => {
@@ -122,7 +122,7 @@ const crowds = [
 ];
 
 test.each(crowds)(
-  "$writers processes append $each records each: every line valid, order per writer kept, no splice",
+  "$writers processes that append $each records each write valid lines, in order per writer, without a splice",
   async ({ writers, each, maxBytes }) => {
     const root = await tempFolder();
     await openStore({ root, version: "1" });
@@ -152,7 +152,7 @@ test.each(crowds)(
 const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 test.skipIf(!canMount)(
-  "on a full disk of 1 MB records are refused, those acknowledged are there, and it goes on once there is room",
+  "on a full disk of 1 MB records are refused, acknowledged ones are kept, and appending works again once there is room",
   async () => {
     const root = await tempFolder();
     const script = join(import.meta.dirname, "fixtures", "full-disk.mjs");

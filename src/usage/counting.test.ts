@@ -72,7 +72,7 @@ test("lines of a call that disagree are reported; the chosen one is used whole",
   expect(warnings).toMatchObject([{ code: "usage-conflict", count: 1 }]);
 });
 
-test("an endpoint that gives every answer one id: other counts under other requests are other calls", async () => {
+test("where an endpoint gives every answer one id, other counts under other requests are other calls", async () => {
   const { totals, warnings } = await reportOf([
     answer({ request: "req_1" }),
     answer({ request: "req_2", usage: tokens(20, 100) }),
@@ -90,7 +90,7 @@ test("a call over midnight belongs to the day it began", async () => {
   expect(rows.map(({ date, calls, costMicroUsd }) => [date, calls, costMicroUsd])).toEqual([["2026-10-05", 1, 2_550]]);
 });
 
-test("an answer that the client made up is not a call; its API errors are counted apart", async () => {
+test("an answer that Claude Code made up is not a call; its API errors are counted apart", async () => {
   const synthetic = (more: Wire) => {
     const line = answer({ model: "<synthetic>", id: `msg_${JSON.stringify(more).length}`, usage: tokens(0, 0), more });
     return line;
@@ -113,7 +113,7 @@ test("an answer that was cut off counts with its largest output, as an open call
   expect(warnings).toMatchObject([{ code: "open-calls", count: 1 }]);
 });
 
-test("six classes; a cache write without a lifetime is one of five minutes, and marked", async () => {
+test("tokens have six classes; a cache write without a lifetime is one of five minutes, and marked", async () => {
   const usage = {
     ...tokens(1, 50),
     cache_read_input_tokens: 4,

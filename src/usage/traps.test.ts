@@ -19,7 +19,7 @@ const traps = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../test/fixtures/usage/traps.json"), "utf8"),
 ) as readonly Trap[];
 
-test.each(traps)("$name", async ({ files, mode, us, expect: more = {} }) => {
+test.each(traps)("the report is right: $name", async ({ files, mode, us, expect: more = {} }) => {
   const world = openWorld();
   for (const [name, lines] of Object.entries(files)) {
     const path = join(world.root, "projects", "-w", name);

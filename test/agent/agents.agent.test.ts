@@ -61,7 +61,7 @@ test("TeammateIdle: a block sends the teammate back to work before it waits for 
 const create = { tool: "TaskCreate", input: { subject: "s", description: "d" } };
 const list = { calls: [{ tool: "TaskList", input: {} }] };
 
-test("TaskCreated: between Pre and Post; a refused task is not created", async () => {
+test("TaskCreated: fires between PreToolUse and PostToolUse; a refused task is not created", async () => {
   const world = openWorld({ settings: allowed });
   await world.run([{ calls: [create] }, { text: "ok" }], { prompt: "go" });
   expectRecorded("TaskCreated", world.payloads("TaskCreated")[0]);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openWorld } from "../../src/agent/fixtures/agent-run.ts";
 import { allowed, bash, expectDeclared, expectRecorded, heard, resultsIn, untilRecorded, untilThere } from "./stage.ts";
 
-test("ConfigChange: an edit from outside is in force at once; exit 2 keeps the old snapshot", async () => {
+test("ConfigChange: an edit from outside is in effect at once; exit 2 keeps the old snapshot", async () => {
   for (const refusing of [false, true]) {
     const says = refusing ? { stderr: "no", exit: 2 } : {};
     const world = openWorld({ settings: allowed, hooks: { ConfigChange: says, PostToolUse: {} } });
@@ -25,7 +25,7 @@ test("ConfigChange: an edit from outside is in force at once; exit 2 keeps the o
   }
 });
 
-test("CwdChanged: cd in Bash, before that call's PostToolUse; its env file reaches later calls", async () => {
+test("CwdChanged: fires for cd in Bash, before that call's PostToolUse; its env file reaches later calls", async () => {
   const world = openWorld({
     settings: allowed,
     files: { "sub/a": "" },
@@ -50,7 +50,7 @@ test("CwdChanged: cd in Bash, before that call's PostToolUse; its env file reach
   expect(resultsIn(requests[3]).at(-1)).toMatchObject({ content: `1 ${sub}` });
 });
 
-test("FileChanged: matched on the base name, in the current folder; added, changed and removed", async () => {
+test("FileChanged: matches the base name in the current folder; fires when a file is added, changed and removed", async () => {
   const world = openWorld({
     settings: allowed,
     files: { "n.env": "a", "sub/keep": "" },
@@ -68,11 +68,11 @@ test("FileChanged: matched on the base name, in the current folder; added, chang
   );
   const changes = await heard(world, "FileChanged", 3);
   for (const payload of changes) expectRecorded("FileChanged", payload);
-  const told = changes.map(
+  const reported = changes.map(
     (payload) => `${payload["event"]} ${String(payload["file_path"]).replace(world.project, "")}`,
   );
   // On a busy machine a file that a shell empties and then fills may be seen in between.
-  expect(told.filter((one, index) => one !== told[index - 1])).toEqual([
+  expect(reported.filter((one, index) => one !== reported[index - 1])).toEqual([
     "change /n.env",
     "unlink /n.env",
     "add /sub/n.env",

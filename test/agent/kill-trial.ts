@@ -78,7 +78,7 @@ interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the agent said on its stream before it was killed: lines of transcripts, each with its uuid. */
+/** What the agent printed on its stream before it was killed: lines of transcripts, each with its uuid. */
 async function tellUntilKilled(
   root: string,
   { cwd, env, store, when }: Place & { readonly when: number },
@@ -90,9 +90,9 @@ async function tellUntilKilled(
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
   });
-  let said = "";
+  let output = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    said += chunk;
+    output += chunk;
   });
   child.stdin.end();
   const gone = once(child, "close");
@@ -104,7 +104,7 @@ async function tellUntilKilled(
   }
   child.kill("SIGKILL");
   const [status] = (await gone) as [number | null];
-  if (status !== null) throw new Error(`the agent ended by itself with ${status}: ${said}`);
+  if (status !== null) throw new Error(`the agent ended by itself with ${status}: ${output}`);
   const whole = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
   const lines = whole.filter((line) => line !== "").map((line) => JSON.parse(line) as Line);
   return lines.filter(({ type }) => type === "assistant" || type === "user");

@@ -15,7 +15,7 @@ function elicited(request: Parameters<typeof resultsIn>[0]): unknown {
   return JSON.parse(blocks[0]?.text ?? "{}");
 }
 
-test("Elicitation: a hook's answer reaches the server, and nobody is asked", async () => {
+test("Elicitation: a hook's answer reaches the server, and the user is not asked", async () => {
   const world = openWorld({
     hooks: {
       Elicitation: { print: specific("Elicitation", { action: "accept", content: { name: "Ada-MARK" } }) },
@@ -40,7 +40,7 @@ test("ElicitationResult: the user's answer can be replaced; without a user the f
   expect(elicited(requests[1])).toEqual({ elicited: { action: "accept", content: { name: "Eve" } } });
 });
 
-test("Notification: a question that stays open, a person who is waited for, a form that was answered", async () => {
+test("Notification: fires for a question that stays open, for an idle prompt, and for a form that was answered", async () => {
   const world = openWorld({ hooks: { Notification: {} } });
   await world.run([bash("mkfifo made"), { text: "ok" }], {
     promptNoticeMs: 50,
@@ -65,7 +65,7 @@ test("Notification: a question that stays open, a person who is waited for, a fo
   ]);
 });
 
-/** Ends a run that waits for a person, once it has been seen to wait. */
+/** Ends a run that waits for a user, once it has been seen to wait. */
 function endAfter(seen: () => boolean): AbortSignal {
   const abort = new AbortController();
   const timer = setInterval(() => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openWorld } from "../../src/agent/fixtures/agent-run.ts";
 import { expectRecorded, specific, toldIn } from "./stage.ts";
 
-test("UserPromptExpansion: a typed command is asked about first; a block drops the prompt", async () => {
+test("UserPromptExpansion: fires for a typed command; a block drops the prompt", async () => {
   const files = { ".claude/commands/foo.md": "EXPANDED $ARGUMENTS\n" };
   const world = openWorld({ files });
   const { requests } = await world.run([{ text: "ok" }], { prompt: "/foo bar" });
@@ -24,7 +24,7 @@ test("UserPromptExpansion: a typed command is asked about first; a block drops t
   expect(result.result).toContain("UserPromptExpansion operation blocked by hook:");
 });
 
-test("UserPromptSubmit: context and title, or a block, for every prompt and for news", async () => {
+test("UserPromptSubmit: gives context and title, or blocks, for every prompt and every task notification", async () => {
   const world = openWorld({
     hooks: {
       UserPromptSubmit: [
@@ -57,7 +57,7 @@ test("UserPromptSubmit: context and title, or a block, for every prompt and for 
   );
 });
 
-test("MessageDisplay: replaced on screen and in the result, not in the transcript", async () => {
+test("MessageDisplay: replaces the text on screen and in the result, not in the transcript", async () => {
   const world = openWorld({
     hooks: { MessageDisplay: { print: specific("MessageDisplay", { displayContent: "[shown]" }) } },
   });

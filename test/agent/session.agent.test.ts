@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openWorld } from "../../src/agent/fixtures/agent-run.ts";
 import { allowed, bash, expectRecorded, heard, once, resultsIn, toldIn, untilRecorded } from "./stage.ts";
 
-test("Setup: before SessionStart, and what it writes to its env file reaches Bash", async () => {
+test("Setup: fires before SessionStart, and what it writes to its env file reaches Bash", async () => {
   const world = openWorld({
     settings: allowed,
     hooks: { Setup: { run: `echo 'export FROM_SETUP=yes' >> "$CLAUDE_ENV_FILE"` }, SessionStart: {} },
@@ -25,7 +25,7 @@ test("Setup: before SessionStart, and what it writes to its env file reaches Bas
   expectRecorded("Setup", world.payloads("Setup")[1]);
 });
 
-test("SessionStart: context in the first request, a message that is a turn of its own, paths that are watched", async () => {
+test("SessionStart: gives context for the first request, a message that is a turn of its own, and paths to watch", async () => {
   const world = openWorld({
     settings: allowed,
     hooks: {
@@ -62,7 +62,7 @@ test("SessionStart: context in the first request, a message that is a turn of it
   for (const payload of world.payloads("SessionStart")) expectRecorded("SessionStart", payload);
 });
 
-test("InstructionsLoaded: four load reasons, with the paths that brought them in", async () => {
+test("InstructionsLoaded: has four load reasons, with the paths that brought them in", async () => {
   const world = openWorld({
     settings: allowed,
     hooks: { InstructionsLoaded: {} },
@@ -95,7 +95,7 @@ test("InstructionsLoaded: four load reasons, with the paths that brought them in
   expect(requests[0]?.system.join("\n")).not.toContain("NESTED");
 });
 
-test("SessionEnd: its reason, its budget of a second and a half, and what went wrong on stderr", async () => {
+test("SessionEnd: has its reason and a budget of a second and a half, and its failures are on stderr", async () => {
   const world = openWorld({
     hooks: { SessionEnd: [{ stderr: "could not save", exit: 1 }, { run: once("slow", "sleep 20") }] },
   });

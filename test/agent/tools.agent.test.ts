@@ -8,7 +8,7 @@ import { allowed, bash, expectRecorded, once, resultsIn, specific, toldIn } from
 const decide = (permissionDecision: string, more: object = {}) =>
   specific("PreToolUse", { permissionDecision, permissionDecisionReason: "REASON-MARK", ...more });
 
-test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subagents too", async () => {
+test("PreToolUse: denies, asks, or defers until a resume; a rewrite is judged again; subagents too", async () => {
   const denied = openWorld({ settings: allowed, hooks: { PreToolUse: { print: decide("deny") } } });
   const deny = await denied.run([bash("touch made"), { text: "ok" }], { prompt: "go" });
   expectRecorded("PreToolUse", denied.payloads("PreToolUse")[0]);
@@ -20,8 +20,8 @@ test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subage
   const ask = await asking.run([bash("true"), { text: "ok" }], { prompt: "go", user: asked });
   expect(asked.questions).toMatchObject([{ tool: "Bash", reason: expect.stringContaining("REASON-MARK") }]);
   expect(resultsIn(ask.requests[1])).toMatchObject([{ content: expect.stringContaining("said no"), is_error: true }]);
-  const nobody = await asking.run([bash("true"), { text: "ok" }], { prompt: "go" });
-  expect(resultsIn(nobody.requests[1])).toMatchObject([{ is_error: true }]);
+  const unattended = await asking.run([bash("true"), { text: "ok" }], { prompt: "go" });
+  expect(resultsIn(unattended.requests[1])).toMatchObject([{ is_error: true }]);
 
   const deferring = openWorld({
     settings: allowed,
@@ -56,7 +56,7 @@ test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subage
   expect(agent.payloads("PreToolUse")[0]).toMatchObject({ agent_type: "general-purpose" });
 });
 
-test("PermissionRequest: allow, deny, rewrite, a rule that is saved, an interrupt", async () => {
+test("PermissionRequest: allows, denies, rewrites, saves a rule, and interrupts", async () => {
   const answer = (decision: object) => ({ PermissionRequest: { print: specific("PermissionRequest", { decision }) } });
   const script = [bash("mkfifo made"), { text: "ok" }];
 
@@ -97,7 +97,7 @@ test("PermissionRequest: allow, deny, rewrite, a rule that is saved, an interrup
   expect(result.terminal_reason).toBe("interrupted");
 });
 
-test("PermissionDenied: the classifier's refusal, and the words that a retry adds", async () => {
+test("PermissionDenied: fires when the classifier refuses, and a retry adds a text", async () => {
   const world = openWorld({ hooks: { PermissionDenied: { print: specific("PermissionDenied", { retry: true }) } } });
   const { requests } = await world.run(
     [
@@ -112,7 +112,7 @@ test("PermissionDenied: the classifier's refusal, and the words that a retry add
   expect(toldIn(requests.at(-1))).toContain("The PermissionDenied hook indicated you may retry this tool call.");
 });
 
-test("PostToolUse: context, another output in the tool's shape, and an end of the loop", async () => {
+test("PostToolUse: gives context, replaces the output in the tool's shape, and ends the loop", async () => {
   const updatedToolOutput = { stdout: "clean", stderr: "", interrupted: false, isImage: false };
   const world = openWorld({
     settings: allowed,
@@ -144,7 +144,7 @@ test("PreToolUse: continue false next to a deny ends the turn", async () => {
   expect(requests.length).toBe(1);
 });
 
-test("PostToolUseFailure: the error's words, and whether it was an interrupt", async () => {
+test("PostToolUseFailure: has the text of the error, and whether it was an interrupt", async () => {
   const world = openWorld({ settings: allowed, hooks: { PostToolUseFailure: {} } });
   await world.run(
     [bash("echo out; exit 3"), { calls: [{ tool: "Read", input: { file_path: "/nowhere" } }] }, { text: "ok" }],
@@ -170,7 +170,7 @@ test("PostToolUseFailure: the error's words, and whether it was an interrupt", a
   ]);
 });
 
-test("PostToolBatch: once after all calls, refused and unknown ones included; a block ends the loop", async () => {
+test("PostToolBatch: fires once after all calls, refused and unknown ones included; a block ends the loop", async () => {
   const world = openWorld({ settings: { permissions: { deny: ["Bash(rm *)"] } } });
   const calls = [
     { tool: "Nothing", input: {} },

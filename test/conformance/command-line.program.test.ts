@@ -38,7 +38,7 @@ describe.concurrent("through the installed program", () => {
   }
 });
 
-test("a hook that runs the program again is three deep at most", async () => {
+test("a hook that runs the program again is nested three deep at most", async () => {
   const again = `echo $HOOKLINE_DEPTH >> log; cat | "${process.execPath}" "${program}" fire Stop --input - > inner-$HOOKLINE_DEPTH`;
   const world = await makeWorld({ settings: { hooks: { Stop: [{ hooks: [{ type: "command", command: again }] }] } } });
   try {

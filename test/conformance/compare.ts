@@ -12,7 +12,7 @@ export function outcomeDifferences(then: Json, outcome: Json): readonly string[]
   ];
 }
 
-/** An outcome when no hook said anything. */
+/** An outcome when no hook answered. */
 const resting: Json = {
   decision: "none",
   blocked: false,

@@ -22,7 +22,7 @@ describe.each(eventNames.map((name): EventRow => catalog[name]))("$name", (row) 
     expect(own.some((one) => expectsExit(one, row.name, code))).toBe(true);
   });
 
-  test("has a case for each answer it honours", () => {
+  test("has a case for each answer it honors", () => {
     const missing = row.answers.filter((answer) => !own.some((one) => says(one, answer)));
     expect(missing).toEqual([]);
   });
@@ -58,8 +58,8 @@ async function inProcess({ given, events }: Case, world: World): Promise<readonl
     for (const { event, payload } of events) {
       const outcome = await engine.fireUnknown(event, world.fill(payload) as Json);
       // What a host would read from `fire --json`.
-      const told = { ...outcome, warnings: [...engine.warnings, ...outcome.warnings] };
-      results.push({ outcome: JSON.parse(JSON.stringify(told)) });
+      const complete = { ...outcome, warnings: [...engine.warnings, ...outcome.warnings] };
+      results.push({ outcome: JSON.parse(JSON.stringify(complete)) });
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

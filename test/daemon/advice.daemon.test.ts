@@ -28,7 +28,7 @@ interface Machine {
   /** The project's own copy of the package. */
   readonly own: string;
   readonly hooksFile: string;
-  /** A line as a person types it. */
+  /** A line as a user types it. */
   type(line: string): Promise<Ran>;
   /** What `hookline doctor --json` or `status --json` prints. */
   look(command: string): Promise<string>;

@@ -109,7 +109,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     const listen = `require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }`;
     writeFileSync(program, `const s = ${listen}, () => process.send(s.address().port));`);
     const server = fork(program);
-    const port = await new Promise<number>((done) => server.once("message", (told) => done(Number(told))));
+    const port = await new Promise<number>((done) => server.once("message", (message) => done(Number(message))));
     server.kill("SIGSTOP");
     const fillers = Array.from({ length: 4 }, () => connect({ port, host: "127.0.0.1" }).on("error", () => undefined));
     await new Promise((done) => setTimeout(done, 300));
@@ -134,7 +134,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     expect(Date.now() - begun).toBeLessThan(20_000);
   });
 
-  test("a pipe, a device, a folder or a link in a circle in the place of the record holds nothing up", async () => {
+  test("a pipe, a device, a folder or a link in a circle in the place of the record does not block the client", async () => {
     const node = standInNode(world, fallsOver);
     const env = { PATH: `${dirname(node)}:${process.env["PATH"]}` };
     const plants: Record<string, (path: string) => void> = {
@@ -197,8 +197,8 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
         stdout: "",
         stderr: expect.stringContaining("is not an absolute path"),
       });
-      const told = await world.client([file], event(), call);
-      expect([told.code, JSON.parse(told.stdout)]).toEqual([
+      const result = await world.client([file], event(), call);
+      expect([result.code, JSON.parse(result.stdout)]).toEqual([
         1,
         { systemMessage: expect.stringMatching(/Set (?:HOOKLINE_)?HOME to an absolute path/) },
       ]);
@@ -206,7 +206,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  test("arguments that it does not know are a failure, and the mode decides", async () => {
+  test("unknown arguments are a failure, and the mode decides", async () => {
     const file = world.file(`${form}-words.mjs`, guard);
     for (const words of [
       [file, "--on-failur", "x", ...block],
@@ -233,7 +233,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
 });
 
 test.runIf(clientForms.includes("compiled"))(
-  "a pipe in the place of the package's script or of its part for a process does not hold the compiled client up",
+  "a pipe in the place of the package's script or of its part for a process does not block the compiled client",
   async () => {
     const file = world.file("package-pipe.mjs", guard);
     const path = await world.clientPath("compiled");
@@ -252,7 +252,7 @@ test.runIf(clientForms.includes("compiled"))(
   },
 );
 
-test("run under block refuses what it cannot make out, and --event names the event of a payload that cannot be read", async () => {
+test("run under block refuses wrong arguments and an unreadable payload, and --event names the event of that payload", async () => {
   const file = world.file("run-event.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
   for (const words of [[file, "--nope", ...block], [file, "--on-failure", "nope"], [...block]])
     expect(await world.cli(["run", ...words], { input: event() })).toMatchObject({ code: 2, stdout: "" });

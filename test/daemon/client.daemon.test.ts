@@ -93,7 +93,7 @@ describe("from cold to warm", () => {
     }
   });
 
-  test("payloads of one byte more or less than the shell reads, of 300 KiB, without newline, and answers as large", async () => {
+  test("payloads around the size that the shell reads, of 300 KiB and without newline, and answers as large, arrive whole", async () => {
     const file = world.file("sizes.mjs", app(`app.preTool(({ input }) => sdk.deny(input.command));`));
     await world.serve(file);
     const bare = event({ tool_input: { command: "" } }).length;
@@ -110,7 +110,7 @@ describe("from cold to warm", () => {
     }
   });
 
-  test("paths with blanks, signs and letters of all kinds, longer than a file's name may be, are found warm", async () => {
+  test("paths with blanks, symbols and letters of all kinds, longer than a file's name may be, are found warm", async () => {
     const folder = join(world.project, `50%2F off ${"long ".repeat(30)}`, "ü".repeat(80), '$(x) `y` "z"');
     mkdirSync(folder, { recursive: true });
     const file = join(folder, "hooks.mjs");
@@ -134,7 +134,7 @@ describe("from cold to warm", () => {
     }
   });
 
-  test("a payload of several lines, one in pieces and one that is none take the in-process path", async () => {
+  test("a payload of several lines, and one that is not a valid event, take the in-process path", async () => {
     const file = world.file("lines.mjs", guard);
     await world.serve(file);
     const odd = JSON.stringify(JSON.parse(event()), null, 2);
@@ -163,7 +163,7 @@ describe("from cold to warm", () => {
     }
   });
 
-  test("HOOKLINE=0 is no opinion, noted in the log", async () => {
+  test("HOOKLINE=0 means no opinion, and the log notes it", async () => {
     const file = world.file("off.mjs", guard);
     await world.serve(file);
     for (const ask of askers) {
@@ -174,7 +174,7 @@ describe("from cold to warm", () => {
   });
 });
 
-test("every fixture through run, the client, http and the test client: equal byte for byte", async () => {
+test("run, the client, http and the test client answer every fixture byte for byte the same", async () => {
   const file = world.file(
     "all.mjs",
     app(`
@@ -219,7 +219,7 @@ test("every fixture through run, the client, http and the test client: equal byt
 
 describe("when the daemon is not what it should be", () => {
   test.each(clientForms)(
-    "killed: the call of the %s is answered in process and the next finds a new one; a recycled number is not taken for it",
+    "after a kill the call of the %s is answered in process and the next finds a new daemon; a reused process id is not taken for it",
     async (form) => {
       const ask = asker(form);
       const file = world.file(`${form}-killed.mjs`, guard);
@@ -235,7 +235,7 @@ describe("when the daemon is not what it should be", () => {
   );
 
   test.each(clientForms)(
-    "a recycled number and a stranger on the port: the %s does not tell our token nor take the stranger's answer",
+    "with a reused process id and another process on the port, the %s neither sends our token nor takes the answer",
     async (form) => {
       const ask = asker(form);
       const file = world.file(`${form}-stranger.mjs`, guard);
@@ -314,7 +314,7 @@ describe("when the daemon is not what it should be", () => {
     expect(await Promise.all(asked)).toEqual(answers.map(({ text }) => ({ text, refused: true })));
   });
 
-  test("hung: two seconds of silence, then in process; a stopped daemon that goes on again answers again", async () => {
+  test("a hung daemon costs two seconds, then the call runs in process; a stopped daemon that continues answers again", async () => {
     const file = world.file("hung.mjs", guard);
     const { pid } = await world.serve(file);
     process.kill(pid, "SIGSTOP");
@@ -363,21 +363,21 @@ describe("when the daemon is not what it should be", () => {
     ).toBe(false);
   });
 
-  test.each(clientForms)("nothing can be started: the failure mode decides, %s", async (form) => {
+  test.each(clientForms)("when nothing can be started, the failure mode decides: %s", async (form) => {
     const file = world.file(`${form}-nowhere.mjs`, guard);
     const env = { PATH: "/nonexistent" };
     expect(await world.client([file, "--on-failure", "block"], event(), { env, form })).toMatchObject({
       code: 2,
       stdout: "",
     });
-    const told = await world.client([file], event(), { env, form });
-    expect([told.code, JSON.parse(told.stdout)]).toEqual([
+    const result = await world.client([file], event(), { env, form });
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([
       1,
       { systemMessage: expect.stringContaining("cannot be started") },
     ]);
   });
 
-  test("a link in the place of the hooks file that leads elsewhere by now is noticed", async () => {
+  test("a link in the place of the hooks file that now leads elsewhere is noticed", async () => {
     const one = world.file("one.mjs", app(`app.preTool(() => sdk.deny("one"));`));
     const two = world.file("two.mjs", app(`app.preTool(() => sdk.deny("two"));`));
     const link = join(world.project, "linked.mjs");
@@ -427,8 +427,8 @@ describe.runIf(clientForms.includes("compiled"))("the compiled client and its pa
       rmSync(script);
       const blocked = await world.client([file, "--on-failure", "block"], event(), call);
       expect(blocked).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("no longer exists") });
-      const told = await world.client([file], event(), call);
-      expect([told.code, JSON.parse(told.stdout)]).toEqual([
+      const result = await world.client([file], event(), call);
+      expect([result.code, JSON.parse(result.stdout)]).toEqual([
         1,
         { systemMessage: expect.stringContaining("Install hookline again") },
       ]);
@@ -437,7 +437,7 @@ describe.runIf(clientForms.includes("compiled"))("the compiled client and its pa
     }
   });
 
-  test("the script hands over to it where it finds it, under its own name, so that the daemon answers, unless the environment forbids it", async () => {
+  test("the script hands over to the compiled client where it finds it, under its own name, so that the daemon answers, unless the environment forbids it", async () => {
     const file = world.file("handed-over.mjs", guard);
     const home = { env: world.env };
     const made = await compileClient({ packageRoot: join(world.folder, "package"), home, env: process.env });

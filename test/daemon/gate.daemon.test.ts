@@ -41,7 +41,7 @@ describe("limits of a request", () => {
     });
   });
 
-  test("wrong key, method, type, size and speed", async () => {
+  test("a wrong key, method, type or size is refused with its own status", async () => {
     expect(
       await statuses({
         key: { path: "/v1/hook/0123" },
@@ -68,7 +68,7 @@ describe("limits of a request", () => {
     expect((await ask()).status).toBe(200);
   });
 
-  test("the token is looked at before the body is sent", async () => {
+  test("the token is checked before the body is sent", async () => {
     const { port, url } = await endpointFor(file, { env: world.env });
     const answer = await raw(port, (socket) =>
       socket.write(
@@ -97,7 +97,7 @@ describe("who may call the daemon", () => {
     expect((await ask({ headers: { Host: `localhost:${port}` } })).status).toBe(200);
   });
 
-  test("no Host, and two of them", async () => {
+  test("a request without a Host, or with two, is 403", async () => {
     const { port, token, url } = await endpointFor(file, { env: world.env });
     const path = new URL(url).pathname;
     const send = (lines: readonly string[]) => raw(port, (socket) => socket.write(`${lines.join("\r\n")}\r\n\r\n`));
@@ -147,7 +147,7 @@ describe("who may call the daemon", () => {
     expect((line + log).includes(token)).toBe(false);
   });
 
-  test("it listens on loopback and on a socket of this user's, which answers too", async () => {
+  test("the daemon listens on loopback and on a socket of this user's, which answers too", async () => {
     const inodes = readdirSync(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`));
     const owns = (inode: string) => inodes.includes(`socket:[${inode}]`);
     const listening = ["tcp", "tcp6"].flatMap((kind) =>
@@ -181,7 +181,7 @@ test("over http: a payload that is not an event is 400, and refused where the en
   expect([refused.status, JSON.parse(refused.text)]).toMatchObject([200, { decision: "block", continue: false }]);
 });
 
-test("a file that does not load is refused in the event's own words where the entry says block", async () => {
+test("an event for a file that does not load is denied in the event's own form where the entry says block, else reported", async () => {
   const broken = world.file("broken.mjs", "const a = ;");
   await world.serve(broken);
   const payload = JSON.parse(event());

@@ -39,14 +39,14 @@ const marked = (name: string, count = 1) =>
 
 describe("one daemon", () => {
   test.each(clientForms)(
-    "it detaches fully, started by the %s: no descriptor of the caller's, a session of its own, no run tag; the caller's pipes close",
+    "the daemon detaches fully, started by the %s: no descriptor of the caller's, a session of its own, no run tag; the caller's pipes close",
     async (form) => {
       const file = world.file(`${form}-detached.mjs`, guard);
       const client = await world.clientPath(form);
       const env = { ...world.env, HOOKLINE_RUN: "tag-of-a-run", HOOKLINE_DEPTH: "1" };
       const child = spawn(client, [file], { cwd: world.project, env, stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"] });
       child.stdin?.end(event());
-      // `close` comes when nobody holds the pipes any more.
+      // `close` comes when no process has the pipes open.
       await new Promise((done) => child.on("close", done));
       await until("a daemon", () => isServed(world, file));
       const { pid } = (await status(file)) ?? { pid: 0 };
@@ -127,7 +127,7 @@ describe("leaving", () => {
     });
   });
 
-  test("idle it leaves, but not while a host lives that it has answered, nor with open tasks", async () => {
+  test("an idle daemon exits, but not while a host lives that it has answered, nor with open tasks", async () => {
     const [begun, enough] = [join(world.folder, "begun"), join(world.folder, "enough")];
     const works = world.file(
       "idle-works.mjs",
@@ -192,7 +192,7 @@ describe("leaving", () => {
 });
 
 describe("the app follows its files", () => {
-  test("save, and the next event shows it, though the folder it was started in was removed; an import counts; equal content under a new time does not", async () => {
+  test("a saved change counts for the next event, though the start folder was removed; an import counts; equal content under a new time does not", async () => {
     const words = world.file("words.ts", `export const word: string = "one";\n`);
     const file = world.file(
       "follows.ts",
@@ -317,7 +317,7 @@ describe("a handler that holds the thread", () => {
     expect(world.log().find((one) => one["session"] === "beside")).toMatchObject({ rerun: true });
   });
 
-  test("an error nobody catches and process.exit end no thread: the call settles by its mode", async () => {
+  test("an uncaught error and process.exit end no thread: the call settles by its mode", async () => {
     const file = world.file(
       "falls.mjs",
       app(`app.preTool("Bash", { name: "h", onFailure: "block" }, () => new Promise(() => setTimeout(() => { throw new Error("late"); })));
@@ -460,7 +460,7 @@ test("an unhandled rejection is logged under continue too", async () => {
   );
 });
 
-test("payloads are kept for tests, secrets masked, by run and by the daemon; the testing door reads them", async () => {
+test("payloads are kept for tests, secrets masked, by run and by the daemon; hookline/testing reads them", async () => {
   const file = world.file("kept.mjs", guard);
   const folder = join(world.folder, "kept payloads");
   const payload = event({ tool_input: { command: "curl -H 'Authorization: Bearer abcdefghijklmnop'", api_key: "k" } });

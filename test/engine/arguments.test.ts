@@ -21,7 +21,7 @@ test("a command that names $ARGUMENTS fails when the payload exceeds the limit",
   }
 });
 
-test("such a failure denies with onFailure block", async () => {
+test("a payload over the limit denies with onFailure block", async () => {
   const { engine } = await openIn({ hooks: { PreToolUse: [{ hooks: [command(guard, { onFailure: "block" })] }] } });
   expect((await engine.fire("PreToolUse", big)).decision).toBe("deny");
 });

@@ -54,7 +54,7 @@ test("what a hook prints after it sent itself into the background is its answer"
   expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["later"]]);
 });
 
-test("asyncTimeout counts from then on, in milliseconds", async () => {
+test("asyncTimeout counts from the moment a hook goes into the background, in milliseconds", async () => {
   const { engine } = await openIn(
     on("PostToolUse", `echo '{"async":true,"asyncTimeout":200}'; sleep 60; echo '{"systemMessage":"never"}'`),
   );
@@ -73,7 +73,7 @@ test("a denial in the line that sends a hook into the background is a warning th
   );
 });
 
-test("a failed hook whose denial counts is not reported as if the operation went on", async () => {
+test("a failed hook whose denial counts is not reported as if the operation continued", async () => {
   const answer = '{"async":"soon","decision":"block","reason":"No."}';
   const { engine } = await openIn(on("PreToolUse", `echo '${answer}'; kill -9 $$`));
   const { decision, warnings } = await engine.fire("PreToolUse", { ...bash, ...session });
@@ -248,8 +248,8 @@ test("what a background hook decides, rewrites or stops is dropped with a warnin
     message: "x",
     notification_type: "idle_prompt",
   });
-  const told = warnings.filter(({ code }) => code === "output-ignored").map(({ message }) => message);
-  expect(told.sort()).toEqual([
+  const messages = warnings.filter(({ code }) => code === "output-ignored").map(({ message }) => message);
+  expect(messages.sort()).toEqual([
     expect.stringMatching(/^Hook echo .* so its continue: false came too late/),
     expect.stringMatching(/^Hook echo .* so its rewritten input came too late/),
     expect.stringMatching(/^Hook exit 2 .* so its deny came too late for PreToolUse and does not count/),

@@ -153,7 +153,7 @@ test.each([
   expect(() => engine.session("s-1").register("PreToolUse", matcher, hook)).toThrow(problem);
 });
 
-test("what a registration says without effect is a warning in the next outcome", async () => {
+test("an option of a registration that has no effect is a warning in the next outcome", async () => {
   const { engine } = await openIn({});
   engine.on("Stop", "Bash", () => undefined);
   expect((await engine.fire("Stop", {})).warnings).toContainEqual(expect.objectContaining({ code: "matcher-ignored" }));
@@ -253,7 +253,7 @@ test.each([[{ kind: "alow" }], [{ kind: 5 }], [{ behavior: "allow" }], [{ kind: 
   },
 );
 
-test("a misspelt field of an answer is a warning that names the right one", async () => {
+test("a misspelled field of an answer is a warning that names the right one", async () => {
   const { engine } = await openIn({});
   const specific = { hookEventName: "PreToolUse", permissionDecison: "deny" };
   engine.on("PreToolUse", () => ({ hookSpecificOutput: specific }) as never);

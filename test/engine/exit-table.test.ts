@@ -51,8 +51,8 @@ function hasFailed(holds: Holds, is: Is, onFailure: "continue" | "block"): boole
   return is === "other" && (holds === "nothing" || (holds === "allow" && onFailure === "block"));
 }
 
-describe.each(["continue", "block"] as const)("the exit table with onFailure %s", (onFailure) => {
-  test.each(Object.keys(ends) as (keyof typeof ends)[])("%s", async (end) => {
+describe.each(["continue", "block"] as const)("with onFailure %s a hook counts as the exit table says", (onFailure) => {
+  test.each(Object.keys(ends) as (keyof typeof ends)[])("%s counts as the table says", async (end) => {
     const { engine, project } = await openIn({});
     script(project, "no-interpreter.sh", "#!/no/such/interpreter\n");
     script(project, "bad-shebang.sh", "#!/dev/null\n");

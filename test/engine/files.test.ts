@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { until } from "../until.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
-test("the input file is private and gone when the hook has ended", async () => {
+test("the input file is private and is removed when the hook has ended", async () => {
   const { engine, project } = await openIn(
     on("PreToolUse", 'echo "$HOOK_INPUT_FILE" > path; cp "$HOOK_INPUT_FILE" copy'),
   );

@@ -74,7 +74,7 @@ test.each(["Stop", "SubagentStop"])(
 test.each([
   ["PostToolUse", bash, { decision: "deny", blocked: false, reason: "too risky" }],
   ["TeammateIdle", {}, { decision: "deny", blocked: true, reason: "too risky" }],
-])("on %s it stops the run unless continueOnBlock; an agent never stops it", async (event, payload, fed) => {
+])("on %s ok: false stops the run unless continueOnBlock; an agent never stops it", async (event, payload, fed) => {
   const stopped = { decision: "none", continue: false, stopReason: "too risky" };
   expect(await judged(event, payload, no)).toMatchObject(stopped);
   expect(await judged(event, payload, no, { ...ask, continueOnBlock: true })).toMatchObject({
@@ -87,7 +87,7 @@ test.each([
   });
 });
 
-test.each(["PermissionRequest", "PermissionDenied"])("%s takes no notice", async (event) => {
+test.each(["PermissionRequest", "PermissionDenied"])("%s ignores ok: false", async (event) => {
   expect(await judged(event, bash, no)).toMatchObject({ decision: "none", blocked: false, continue: true });
 });
 

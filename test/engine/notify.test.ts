@@ -16,7 +16,7 @@ test("notify returns at once; its hooks run in the background", async () => {
   await until("made is there", () => existsSync(join(project, "made")));
 });
 
-test("closing ends them, but leaves those of a detached event alive", async () => {
+test("closing ends hooks of notify, but leaves those of a detached event alive", async () => {
   const settings = {
     hooks: {
       ...on("CwdChanged", "touch a; until [ -e go ]; do sleep 0.02; done; touch a-made").hooks,

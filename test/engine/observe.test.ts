@@ -57,7 +57,7 @@ test("a record contains how a run ended, its output and its times, by the clock 
   }
 });
 
-test("an http hook that answered ended by its status", async () => {
+test("the run of an http hook that answered ends by its status", async () => {
   const server = createServer((_, response) => response.writeHead(418).end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

@@ -102,7 +102,7 @@ test("a line that is not a question is output, also for an interactive hook", as
   expect(outcome.runs[0]?.stdout).toBe('{"prompt":"x"}\ndone\n');
 });
 
-test("from a hook without interactive such a line is ordinary output, with a warning", async () => {
+test("from a hook without interactive a question is ordinary output, with a warning", async () => {
   const { engine } = await openIn(on("PreToolUse", `echo '${line("branch")}'`), {
     ports: { asker: async () => "a" },
   });

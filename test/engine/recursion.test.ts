@@ -10,14 +10,14 @@ test("a callback that fires an event inside its event gets it one deeper; three 
     return undefined;
   });
   outcomes.push(await engine.fire("PreToolUse", bash));
-  const said = outcomes.map(({ runs, skipped }) => [
+  const results = outcomes.map(({ runs, skipped }) => [
     ...runs.filter(({ hook }) => hook.type === "command").map(({ stderr }) => stderr.trim()),
     ...skipped.map(({ why }) => why),
   ]);
-  expect(said).toEqual([["recursion", "recursion"], ["depth 3"], ["depth 2"], ["depth 1"]]);
+  expect(results).toEqual([["recursion", "recursion"], ["depth 3"], ["depth 2"], ["depth 1"]]);
 });
 
-test("a callback that waits first ends as well", async () => {
+test("the recursion of a callback that waits first ends as well", async () => {
   const { engine } = await openIn({});
   let runs = 0;
   engine.on("PreToolUse", async () => {

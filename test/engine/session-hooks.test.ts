@@ -93,7 +93,7 @@ test("an onSuccess whose promise is rejected is a warning of the next outcome an
   );
 });
 
-test("once is honoured: after its first run that did not fail the hook is listed as once", async () => {
+test("once is honored: after its first run that did not fail the hook is listed as once", async () => {
   const { engine, project } = await openIn({});
   const hook = command(`[ -e ${project}/ready ] || { touch ${project}/ready; exit 1; }; echo no >&2; exit 2`, {
     once: true,
@@ -116,7 +116,7 @@ test("once counts for each session of an engine", async () => {
   expect([await ran("s-1"), await ran("s-2")]).toEqual([1, 0]);
 });
 
-test("a background hook that failed has not had its one time", async () => {
+test("a background hook with once that failed runs again", async () => {
   const notices: Notice[] = [];
   const { engine, project } = await openIn({}, { ports: { observe: (notice) => notices.push(notice) } });
   const hook = command(`[ -e ${project}/ready ] || { touch ${project}/ready; exit 1; }`, { once: true, async: true });

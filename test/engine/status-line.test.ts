@@ -25,7 +25,7 @@ test("further files come before local, local before project, project before user
   expect(await further.engine.statusLine({})).toEqual(["further"]);
 });
 
-test("colours are kept, other control sequences are not", async () => {
+test("colors are kept, other control sequences are not", async () => {
   const { engine } = await openIn(line("printf '\\033[31mred\\033[0m \\033]0;title\\007\\033[2Jplain'"));
   expect(await engine.statusLine({})).toEqual(["\u001b[31mred\u001b[0m plain"]);
 });
@@ -56,9 +56,9 @@ test("a failure keeps the last lines and is reported once", async () => {
   expect(await engine.statusLine({})).toEqual(["fine"]);
   expect(await engine.statusLine({})).toEqual(["fine"]);
   const { warnings } = await engine.fire("Stop", {});
-  const told = warnings.filter(({ code }) => code === "status-line-failed");
-  expect(told).toHaveLength(1);
-  expect(told[0]?.message).toContain("out of paper");
+  const failures = warnings.filter(({ code }) => code === "status-line-failed");
+  expect(failures).toHaveLength(1);
+  expect(failures[0]?.message).toContain("out of paper");
 });
 
 test("without a command there are no lines; policy and trust count as for any hook", async () => {

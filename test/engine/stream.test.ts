@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EventStep } from "../../src/engine/internal.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
-test("a stream tells each hook's start and end, then the outcome, which is what fire gives", async () => {
+test("a stream reports each hook's start and end, then the outcome, which is what fire gives", async () => {
   const denies = "until [ -e second ]; do sleep 0.02; done; echo no >&2; exit 2";
   const hooks = [command(denies, { statusMessage: "Looking at it" }), command("touch second")];
   const { engine } = await openIn(on("PreToolUse", ...hooks));

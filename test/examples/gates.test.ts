@@ -92,7 +92,7 @@ test.each([
   expect(() => budgetGuard(options as never)).toThrow(message);
 });
 
-test("budget-guard by dollars: a session, a day, a month, a project; models without a price", async () => {
+test("budget-guard counts dollars by session, day, month and project, and reports models without a price", async () => {
   const { env, dir, write } = await project();
   const at = new Date().toISOString();
   const call = (id: string, model: string) => ({
@@ -152,7 +152,7 @@ test("budget-guard by dollars: a session, a day, a month, a project; models with
   (await tool({ usd: 10, onFailure: "block" })).expectDenied("budget-guard failed");
 });
 
-test("kill-switch stops tools and prompts while its file is there, with the words in it", async () => {
+test("kill-switch stops tools and prompts while its file exists, with the text in it", async () => {
   const { here, env, write, dir } = await project();
   const client = testClient(createApp().include(killSwitch()), { env });
   (await client.preTool("Bash", { command: "ls" }, here)).expectNoOpinion();
@@ -226,7 +226,7 @@ test("evaluator-gate judges a turn that another gate sent back, although an earl
   (await client.stop({ ...here, prompt_id: "p2", stop_hook_active: true })).expectBlocked("no tests");
 });
 
-test("clean-state reports a repository that git cannot read, and has nothing to say where there is none", async () => {
+test("clean-state reports a repository that git cannot read, and has no opinion outside a repository", async () => {
   const { here, env, write, commit } = await project({ "a.txt": "1" });
   await commit("all");
   const client = testClient(createApp().include(cleanState()), { env });
@@ -258,7 +258,7 @@ test("clean-state blocks a stop while something is uncommitted, once per turn, a
   (await tracked.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
 });
 
-test("long-running hands notes over and wants new ones after edits", async () => {
+test("long-running passes notes on and asks for new ones after edits", async () => {
   const { here, env, write, dir } = await project();
   const app = createApp().include(longRunning({ characters: 20 }));
   const client = testClient(app, { env });

@@ -159,7 +159,7 @@ describe("block-destructive", () => {
     });
   }
 
-  test("more can be named", async () => {
+  test("more commands can be named", async () => {
     const client = testClient(createApp().include(blockDestructive({ also: ["terraform destroy", "drop-db"] })));
     expect(await bash(client, "terraform -chdir=x destroy -auto-approve")).toBe("deny");
     expect(await bash(client, "/usr/local/bin/drop-db")).toBe("deny");
@@ -202,7 +202,7 @@ describe("protect-paths", () => {
     ["F=.env; echo x > $F", "deny"],
     ["f() { echo > $1; }; f .env", "ask"],
     ["cd $D && echo > .env", "ask"],
-    // A folder that goes takes along what it holds, a pattern stands for what is there, a variable may be anything.
+    // Removing a folder removes its content, a pattern matches what exists, a variable may be anything.
     ["rm -rf conf", "ask"],
     ["mv conf old", "ask"],
     ["chmod -R 777 ./conf/", "ask"],
@@ -280,7 +280,7 @@ describe("protect-paths", () => {
     });
   }
 
-  test("reading is nobody's business here", async () => {
+  test("protect-paths has no opinion on reads", async () => {
     (await testClient(app()).preTool("Read", { file_path: join(dir, ".env") }, { cwd: dir })).expectNoOpinion();
   });
 });

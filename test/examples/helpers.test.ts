@@ -86,7 +86,7 @@ test("a guard with recheck sees what a rewriter made of the command", async () =
   ]);
 });
 
-test("steer gives the words to the model once, at a tool, a prompt or a stop", async () => {
+test("steer gives its text to the model once, at a tool, a prompt or a stop", async () => {
   const { here, env, write } = await project();
   const client = testClient(createApp().include(steer()), { env });
   (await client.postTool("Bash", { command: "ls" }, {}, here)).expectNoOpinion();

@@ -11,7 +11,7 @@ const recipes = readdirSync(join(examples, "hooks")).map((file) => ({
   text: readFileSync(join(examples, "hooks", file), "utf8"),
 }));
 
-test("all recipes are here", () => {
+test("the examples contain all recipes", () => {
   expect(recipes.map(({ name }) => name).sort()).toEqual(
     [
       ...["block-destructive", "protect-paths", "require-tests", "redact-secrets", "format-on-write", "notify"],

@@ -153,7 +153,7 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch (cause) {
-    // Nobody left in the group is the usual case.
+    // An empty group is the usual case.
     if ((cause as NodeJS.ErrnoException).code !== "ESRCH") throw cause;
   }
 }

@@ -75,7 +75,7 @@ const comparedFinds = [
   "let 'a[$(c${x^^}3 x)]' &",
 ];
 
-test.each(comparedFinds)("what is said about %j agrees with what bash does", async (line) => {
+test.each(comparedFinds)("the analysis of %j agrees with what bash does", async (line) => {
   const deeds = await oracle.run(line);
   expect(deeds.ran.length + deeds.made.length).toBeGreaterThan(0);
   expect(compare(line, deeds).unsound).toEqual([]);

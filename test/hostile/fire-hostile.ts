@@ -72,7 +72,7 @@ export async function fireHostile(count: number, parallel: number): Promise<Host
   };
 }
 
-/** Processes with the tag in their environment; Linux only, elsewhere nobody is found. */
+/** Processes with the tag in their environment; Linux only, elsewhere none is found. */
 function tagged(tag: string): readonly string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")

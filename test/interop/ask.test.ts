@@ -56,7 +56,7 @@ async function asking(script: Script, work: (asked: Asked) => Promise<void>): Pr
 
 const usage = { input_tokens: 120, output_tokens: 30, cache_read_input_tokens: 1_000, cache_creation_input_tokens: 0 };
 
-describe.concurrent("hookline ask and the real client", () => {
+describe.concurrent("hookline ask and Claude Code", () => {
   test("answer, usage and cost are what the API sent", async () => {
     await asking({ main: [{ blocks: ["forty-two"], usage }] }, async ({ call, world, requests }) => {
       const result = await runSession(call("what is the answer?"));
@@ -129,7 +129,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("an API error is an error with words", async () => {
+  test("an API error is an error with a message", async () => {
     await asking({ main: [{ status: 401, message: "invalid x-api-key" }] }, async ({ call }) => {
       const result = await runSession(call("go"));
       expect(result).toMatchObject({ ended: "error" });
@@ -137,7 +137,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("twenty at once with a limit of four, in order", async () => {
+  test("twenty calls with a limit of four give their answers in order", async () => {
     const echo: Script = {
       main: ({ messages }) => `answer ${/number (\d+)/.exec(JSON.stringify(messages.at(-1)))?.[1]}`,
     };

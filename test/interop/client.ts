@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { type LoggedRequest, type Script, startScriptedApi } from "../scripted-api/index.ts";
-import { converse, type Person, type PutQuestion } from "./converse.ts";
+import { converse, type PutQuestion, type ScriptedUser } from "./converse.ts";
 import { type HookRun, hookRunsOf, linesOf, type ResultLine, resultsOf, type StreamLine } from "./stream.ts";
 import { type World, writeFiles } from "./world.ts";
 
@@ -20,8 +20,8 @@ export interface ClientCall {
   readonly settings?: object;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Answers permission questions; with a person there the client asks instead of refusing what no rule allows. */
-  readonly person?: Person;
+  /** Answers permission questions; with a user the client asks instead of refusing what no rule allows. */
+  readonly user?: ScriptedUser;
   /** After this long the client's process group is ended. */
   readonly timeoutMs?: number;
 }
@@ -76,10 +76,10 @@ export async function runClient(call: ClientCall): Promise<ClientRun> {
 function argumentsOf(call: ClientCall): string[] {
   return [
     "-p",
-    // The prompt stands right behind -p: options that take lists would eat it.
-    ...(call.prompt === undefined || call.person ? [] : [call.prompt]),
+    // The prompt comes right after -p: options that take lists would take it.
+    ...(call.prompt === undefined || call.user ? [] : [call.prompt]),
     ...["--output-format", "stream-json", "--verbose", "--include-hook-events"],
-    ...(call.person ? ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"] : []),
+    ...(call.user ? ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"] : []),
     ...(call.settings ? ["--settings", join(call.world.root, "settings.json")] : []),
     ...(call.resume ? ["--resume", call.resume] : []),
     ...(call.args ?? []),

@@ -12,11 +12,11 @@ test("equal facts that were recorded are an agreement", () => {
   expect(compare(caseOf({ client: ran }), ran, ran, newest)).toEqual({ kind: "agreement" });
 });
 
-test("a client that changed is a difference, even if both sides changed alike", () => {
+test("a release of Claude Code that changed is a difference, even if both sides changed alike", () => {
   expect(compare(caseOf({ client: ran }), refused, refused, newest)).toMatchObject({ kind: "difference" });
 });
 
-test("two sides that part without a declared departure are a difference", () => {
+test("two sides that differ without a declared departure are a difference", () => {
   expect(compare(caseOf({ client: ran }), ran, refused, newest)).toMatchObject({ kind: "difference" });
   expect(compare(caseOf({ client: ran }), ran, { ...ran, told: ["word"] }, newest)).toMatchObject({
     kind: "difference",
@@ -32,7 +32,7 @@ test("a departure must show, and show as declared", () => {
   expect(compare(idle, ran, ran, newest)).toMatchObject({ kind: "difference" });
 });
 
-test("an older client is held to what was recorded of it, and Hookline to the newest one", () => {
+test("an older release is compared with what was recorded of it, and Hookline with the newest one", () => {
   const moved = caseOf({ client: refused, older: { before: newest, client: ran } });
   expect(compare(moved, refused, refused, newest)).toEqual({ kind: "agreement" });
   expect(compare(moved, ran, refused, "2.1.197")).toEqual({ kind: "older-client" });
@@ -40,7 +40,7 @@ test("an older client is held to what was recorded of it, and Hookline to the ne
   expect(compare(moved, ran, ran, "2.1.197")).toMatchObject({ kind: "difference" });
 });
 
-test("an older client may do what Hookline departs to", () => {
+test("an older release may do what Hookline departs to", () => {
   const moved = caseOf({
     client: ran,
     older: { before: newest, client: refused },

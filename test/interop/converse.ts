@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 
-/** Someone at the other end of the client's permission questions. */
-export interface Person {
+/** Answers the permission questions of Claude Code. */
+export interface ScriptedUser {
   /** How long the answer takes. A hook that decides in the meantime makes the client withdraw its question. */
   readonly afterMs: number;
   answer(question: PermissionQuestion): object;
@@ -22,7 +22,7 @@ export interface PutQuestion {
 
 export interface Conversation {
   readonly prompt?: string;
-  readonly person?: Person;
+  readonly user?: ScriptedUser;
   readonly timeoutMs?: number;
 }
 
@@ -43,7 +43,7 @@ export function converse(child: ChildProcess, conversation: Conversation): Promi
     let stdout = "";
     let stderr = "";
     let timedOut = false;
-    const desk = conversation.person && openDesk(child, conversation.person);
+    const open = conversation.user && openQuestions(child, conversation.user);
     const deadline = setTimeout(() => {
       timedOut = true;
       endGroup(child);
@@ -51,7 +51,7 @@ export function converse(child: ChildProcess, conversation: Conversation): Promi
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       const lineStart = stdout.lastIndexOf("\n") + 1;
       stdout += text;
-      for (const line of stdout.slice(lineStart, stdout.lastIndexOf("\n") + 1).split("\n")) desk?.hear(line);
+      for (const line of stdout.slice(lineStart, stdout.lastIndexOf("\n") + 1).split("\n")) open?.hear(line);
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
@@ -62,20 +62,20 @@ export function converse(child: ChildProcess, conversation: Conversation): Promi
     child.on("close", (exitCode) => {
       clearTimeout(deadline);
       endGroup(child);
-      resolve({ exitCode, timedOut, stdout, stderr, questions: desk?.close() ?? [] });
+      resolve({ exitCode, timedOut, stdout, stderr, questions: open?.close() ?? [] });
     });
-    if (desk) say(child, { type: "user", message: { role: "user", content: conversation.prompt ?? "" } });
+    if (open) say(child, { type: "user", message: { role: "user", content: conversation.prompt ?? "" } });
     else child.stdin?.end();
   });
 }
 
-interface Desk {
+interface OpenQuestions {
   hear(line: string): void;
   close(): PutQuestion[];
 }
 
-/** Where questions are answered, each after its while, unless they are withdrawn. */
-function openDesk(child: ChildProcess, person: Person): Desk {
+/** Answers each question after its delay, unless it is withdrawn. */
+function openQuestions(child: ChildProcess, user: ScriptedUser): OpenQuestions {
   const asked: { question: PermissionQuestion; answered: boolean }[] = [];
   const waiting = new Map<string, NodeJS.Timeout>();
   let leaving: NodeJS.Timeout | undefined;
@@ -84,16 +84,16 @@ function openDesk(child: ChildProcess, person: Person): Desk {
     asked.push(entry);
     const reply = (): void => {
       entry.answered = true;
-      const response = { subtype: "success", request_id: id, response: person.answer(question) };
+      const response = { subtype: "success", request_id: id, response: user.answer(question) };
       say(child, { type: "control_response", response });
     };
-    waiting.set(id, setTimeout(reply, person.afterMs));
+    waiting.set(id, setTimeout(reply, user.afterMs));
   };
   return {
     hear(line) {
       if (!line.startsWith("{")) return;
       const message = JSON.parse(line) as { type: string; request_id?: string; request?: PermissionQuestion };
-      if (message.type === "result") leaving = setTimeout(() => child.stdin?.end(), person.staysMs ?? 0);
+      if (message.type === "result") leaving = setTimeout(() => child.stdin?.end(), user.staysMs ?? 0);
       if (message.type === "control_cancel_request") clearTimeout(waiting.get(message.request_id ?? ""));
       if (message.type === "control_request" && message.request) ask(message.request_id ?? "", message.request);
     },

@@ -67,7 +67,7 @@ function handsOn(engine: Engine, { scene, world }: Stage): EngineHands {
   };
 }
 
-/** The model says to a hook what the script says on the hook's lane; the server is the one of the fixtures. */
+/** The model says to a hook what the script says for the purpose of the hook; the server is the one of the fixtures. */
 function portsOf(script: Script, server: boolean): Ports {
   const replies = { prompt: turnsOf(script["prompt-hook"]), agent: turnsOf(script["agent-hook"]) };
   return {

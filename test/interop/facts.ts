@@ -31,7 +31,7 @@ export interface Sight extends Pick<Facts, "went" | "stopped" | "deferred" | "as
   /** Every text that the model was given. */
   readonly model: readonly string[];
   /** Every text for the user. */
-  readonly person: readonly string[];
+  readonly user: readonly string[];
 }
 
 /** The file to which a hook of a case adds its mark. */
@@ -47,7 +47,7 @@ export function factsOf(
   const ran = [...(after[marksFile] ?? "").split("\n").filter((mark) => mark !== ""), ...requested].sort();
   const made = Object.entries(after).filter(([name, text]) => name !== marksFile && before[name] !== text);
   const told = wordsIn(sight.model, words);
-  const shown = wordsIn(sight.person, words);
+  const shown = wordsIn(sight.user, words);
   return {
     went: sight.went,
     ...(sight.reason === undefined ? {} : { reason: worded(sight.reason.trim()) }),

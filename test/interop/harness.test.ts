@@ -41,7 +41,7 @@ describe.skipIf(client === "")("the harness", () => {
     expect(JSON.stringify(second.requests[0]?.body.messages)).toContain("first answer");
   });
 
-  test("nothing of our own environment reaches the client or its hooks", async () => {
+  test("nothing of our own environment reaches Claude Code or its hooks", async () => {
     const command = `env > ${join(world.root, "env.txt")}`;
     await runClient({
       client,
@@ -56,7 +56,7 @@ describe.skipIf(client === "")("the harness", () => {
     expect(names.filter((name) => ours.includes(name ?? ""))).toEqual([]);
   });
 
-  test("a client that does not come to an end is ended, and what it started with it", async () => {
+  test("a run of Claude Code that does not end is ended, with everything it started", async () => {
     const started = Date.now();
     const run = await runClient({
       client,

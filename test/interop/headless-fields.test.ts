@@ -116,8 +116,8 @@ beforeAll(async () => {
   if ("missing" in client) console.log(`fields of headless runs skipped: ${client.missing}`);
 });
 
-describe.concurrent("headless lines have the client's fields", () => {
-  test.for(Object.entries(runs))("%s", async ([name, run]) => {
+describe.concurrent("headless lines have the fields of Claude Code", () => {
+  test.for(Object.entries(runs))("every line has the fields: %s", async ([name, run]) => {
     // The fields are those of the newest client.
     if ("missing" in client || clientVersion !== clients.newest) return;
     const path = client.path;

@@ -30,8 +30,8 @@ const ways = [
   },
 ];
 
-describe.skipIf(client === "")("the real client runs an installed app", () => {
-  test.for(ways)("over $name: it refuses, rewrites, tells the model and makes it go on", async ({ words, daemon }) => {
+describe.skipIf(client === "")("Claude Code runs an installed app", () => {
+  test.for(ways)("over $name it refuses, rewrites, adds context and blocks a stop", async ({ words, daemon }) => {
     const world = await makeWorld({ ".claude/hooks.ts": app, "package.json": "{}" });
     const hookline = hooklineIn(world);
     try {
@@ -50,9 +50,9 @@ describe.skipIf(client === "")("the real client runs an installed app", () => {
       });
       const made = ["denied.txt", "first.txt", "rewritten.txt"].map((name) => existsSync(join(world.project, name)));
       expect(made).toEqual([false, false, true]);
-      const told = JSON.stringify(run.requests.filter(({ lane }) => lane === "main").at(-1)?.body.messages);
+      const sent = JSON.stringify(run.requests.filter(({ purpose }) => purpose === "main").at(-1)?.body.messages);
       for (const text of ["the app says no", "the word is heliotrope", "not yet: the app wants more"])
-        expect(told).toContain(text);
+        expect(sent).toContain(text);
       expect(run.results.at(-1)).toMatchObject({ result: "Done at last." });
       expect((await hookline("status")).code).toBe(0);
     } finally {
@@ -62,7 +62,7 @@ describe.skipIf(client === "")("the real client runs an installed app", () => {
   });
 });
 
-describe.skipIf(client === "")("the real client and a Node that crashes", () => {
+describe.skipIf(client === "")("Claude Code and a Node that crashes", () => {
   test("a guard that is called over run refuses when Node is killed", async () => {
     const dies = `import { execSync } from "node:child_process";
 import { createApp } from "hookline/sdk";
@@ -86,8 +86,8 @@ export default createApp().preTool("Bash", { onFailure: "block" }, ({ input: { c
         script: { main: [bash("touch denied.txt"), bash("touch passed.txt"), "Done."] },
       });
       expect(["denied.txt", "passed.txt"].map((name) => existsSync(join(world.project, name)))).toEqual([false, true]);
-      const told = JSON.stringify(run.requests.filter(({ lane }) => lane === "main").at(-1)?.body.messages);
-      expect(told).toContain("hookline: the hook's process ended with status 137");
+      const sent = JSON.stringify(run.requests.filter(({ purpose }) => purpose === "main").at(-1)?.body.messages);
+      expect(sent).toContain("hookline: the hook's process ended with status 137");
     } finally {
       expect((await hookline("uninstall")).code).toBe(0);
       await world.remove();
@@ -95,7 +95,7 @@ export default createApp().preTool("Bash", { onFailure: "block" }, ({ input: { c
   });
 });
 
-describe.skipIf(client === "")("the real client and a daemon that is killed", () => {
+describe.skipIf(client === "")("Claude Code and a daemon that is killed", () => {
   test("a guard in the user's settings refuses after its daemon was killed in the same session", async () => {
     const world = await makeWorld({ ".claude/hooks.ts": app, "package.json": "{}" });
     const hookline = hooklineIn(world);
@@ -118,8 +118,8 @@ describe.skipIf(client === "")("the real client and a daemon that is killed", ()
         },
       });
       expect(["killed.txt", "denied.txt"].map((name) => existsSync(join(world.project, name)))).toEqual([true, false]);
-      const told = JSON.stringify(run.requests.filter(({ lane }) => lane === "main").at(-1)?.body.messages);
-      expect(told).toContain("the app says no");
+      const sent = JSON.stringify(run.requests.filter(({ purpose }) => purpose === "main").at(-1)?.body.messages);
+      expect(sent).toContain("the app says no");
     } finally {
       await hookline("uninstall", "--scope", "user");
       await world.remove();

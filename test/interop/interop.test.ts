@@ -18,8 +18,8 @@ declare module "vitest" {
 const client = inject("client");
 const cases = loadCases();
 
-describe.skipIf(client === "")("the client and Hookline", () => {
-  test("no case looks for words that the client uses by itself", async () => {
+describe.skipIf(client === "")("Claude Code and Hookline", () => {
+  test("no case looks for words that Claude Code uses by itself", async () => {
     const world = await makeWorld();
     const call = { tool: "Bash", input: { command: "true" } };
     const run = await runClient({ client, world, prompt: "Go.", script: { main: [call, "Done."] } });

@@ -2,7 +2,7 @@ import type { Outcome } from "../../src/protocol/internal.ts";
 import type { Script } from "../scripted-api/index.ts";
 import type { Interop } from "./case.ts";
 import type { ClientRun } from "./client.ts";
-import type { Person } from "./converse.ts";
+import type { ScriptedUser } from "./converse.ts";
 import type { Sight } from "./facts.ts";
 import type { Entry } from "./transcript.ts";
 
@@ -27,7 +27,7 @@ export interface Drive {
   readonly prompt: string;
   readonly script: Script;
   readonly args?: readonly string[];
-  readonly person?: Person;
+  readonly user?: ScriptedUser;
   /** An earlier run without hooks, whose session this one continues. */
   readonly before?: { readonly prompt: string; readonly script: Script };
 }

@@ -51,7 +51,7 @@ async function ourAgent(world: World, answers: ModelScript["answers"], more: obj
 }
 
 describe.concurrent("sessions go from one agent to the other", () => {
-  test("the client resumes our session and sends its whole history", async () => {
+  test("Claude Code resumes our session and sends its whole history", async () => {
     await inWorld(async (world, path) => {
       const look = { tool: "Bash", input: { command: "cat notes.txt", description: "Read notes" } };
       const { result } = await ourAgent(world, [{ text: "I look.", calls: [look] }, { text: "The notes name mugs." }], {
@@ -65,14 +65,14 @@ describe.concurrent("sessions go from one agent to the other", () => {
         resume: result.session_id,
       });
       expect(run.results.at(-1)).toMatchObject({ subtype: "success", result: "They are blue." });
-      const told = JSON.stringify(run.requests.at(-1)?.body);
+      const sent = JSON.stringify(run.requests.at(-1)?.body);
       for (const words of ["What do the notes say?", "I look.", "cat notes.txt", "blue mugs", "The notes name mugs."]) {
-        expect(told).toContain(words);
+        expect(sent).toContain(words);
       }
     });
   });
 
-  test("our agent resumes a session of the client in a fork; the original is not changed", async () => {
+  test("our agent resumes a session of Claude Code in a fork; the original is not changed", async () => {
     await inWorld(async (world, path) => {
       const look = { tool: "Bash", input: { command: "cat notes.txt" } };
       const run = await runClient({
@@ -92,9 +92,9 @@ describe.concurrent("sessions go from one agent to the other", () => {
       expect(result).toMatchObject({ subtype: "success", result: "They are blue." });
       expect(result.session_id).not.toBe(id);
       expect(await readFile(file)).toEqual(before);
-      const told = JSON.stringify(requests.filter(({ purpose }) => purpose === "main").at(-1)?.messages);
+      const sent = JSON.stringify(requests.filter(({ purpose }) => purpose === "main").at(-1)?.messages);
       for (const words of ["What do the notes say?", "I look.", "cat notes.txt", "blue mugs", "The notes name mugs."]) {
-        expect(told).toContain(words);
+        expect(sent).toContain(words);
       }
     });
   });

@@ -1,20 +1,20 @@
-import type { ApiBlock, ApiMessage, Lane } from "../scripted-api/index.ts";
+import type { ApiBlock, ApiMessage, RequestPurpose } from "../scripted-api/index.ts";
 import type { SeenRun } from "./occasion.ts";
 import type { StreamLine } from "./stream.ts";
 
-const conversations: readonly Lane[] = ["main", "subagent", "compaction"];
+const conversations: readonly RequestPurpose[] = ["main", "subagent", "compaction"];
 
 /** Every text that the model was given in its conversations, hooks' command lines taken out. */
 export function modelTexts(run: SeenRun): string[] {
-  return conversations.flatMap((lane) => {
-    const last = run.requests.filter((request) => request.lane === lane).at(-1);
+  return conversations.flatMap((purpose) => {
+    const last = run.requests.filter((request) => request.purpose === purpose).at(-1);
     const messages = last?.body.messages.filter((message) => message.role !== "assistant") ?? [];
     return messages.flatMap(textsOf).map((text) => unquoted(text, run));
   });
 }
 
 /** What the client recorded as a message of a hook to the user. */
-export function personTexts(run: SeenRun): string[] {
+export function userTexts(run: SeenRun): string[] {
   return run.transcript.flatMap(({ attachment }) =>
     attachment?.type === "hook_system_message" ? [String(attachment.content)] : [],
   );

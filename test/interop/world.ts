@@ -17,7 +17,7 @@ export async function makeWorld(files: Readonly<Record<string, string>> = {}): P
   await mkdir(home);
   await mkdir(project);
   await writeFiles(project, files);
-  // A client that has just been told to go may still be writing its last file.
+  // A client that was just asked to exit may still be writing its last file.
   return {
     root,
     home,

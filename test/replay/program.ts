@@ -7,7 +7,7 @@ import type { ReplayReport } from "../../src/replay/internal.ts";
 import { app } from "../sdk/guard-app.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-/** The built package; another folder can be named to try a build that lies elsewhere. */
+/** The built package; another folder can be named to try another build. */
 const built = process.env["HOOKLINE_BUILT"] ?? root;
 
 export interface Ran {
@@ -16,7 +16,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A person's machine: a home with the recorded transcripts, and a project with hooks. */
+/** A user's machine: a home with the recorded transcripts, and a project with hooks. */
 export interface Machine {
   readonly home: string;
   readonly project: string;

@@ -1,6 +1,6 @@
 /** A scripted Messages API on loopback, for every test that needs a model without a network. */
 export { type ChatApi, type ChatRequest, type ChatTurn, startChatApi } from "./chat.ts";
-export type { Lane } from "./lane.ts";
+export type { RequestPurpose } from "./request-purpose.ts";
 export type {
   ApiBlock,
   ApiMessage,

@@ -1,16 +1,16 @@
 /**
- * What a scripted model says: one turn per request, in the order of the requests of a lane.
+ * What a scripted model says: one turn per request, in the order of the requests of a purpose.
  * Everything but the function form is plain JSON, so that a test case can carry it as data.
  */
 
-import type { Lane } from "./lane.ts";
+import type { RequestPurpose } from "./request-purpose.ts";
 
-export type Script = Partial<Record<Lane, Turns>>;
+export type Script = Partial<Record<RequestPurpose, Turns>>;
 
 /** A list of turns, used one after another; or a function that looks at the request. */
 export type Turns = readonly Turn[] | ((request: MessagesRequest, index: number) => Turn);
 
-/** A text, a tool call, several blocks of one message, these with all that can be said of them, or an error in the API's shape. */
+/** A text, a tool call, several blocks of one message, these with all their details, or an error in the API's shape. */
 export type Turn = Part | readonly Part[] | Whole | Failure;
 
 export type Part = string | ToolCall | Thinking;
@@ -72,13 +72,13 @@ export interface ApiBlock {
 }
 
 /** Contract: always answers. A script that has run out says "Done.", which ends any agent's turn. */
-export function turnOf(script: Script, lane: Lane, request: MessagesRequest, index: number): Turn {
-  const turns = script[lane];
+export function turnOf(script: Script, purpose: RequestPurpose, request: MessagesRequest, index: number): Turn {
+  const turns = script[purpose];
   if (typeof turns === "function") return turns(request, index);
-  return turns?.[index] ?? defaults[lane];
+  return turns?.[index] ?? defaults[purpose];
 }
 
-const defaults: Record<Lane, Turn> = {
+const defaults: Record<RequestPurpose, Turn> = {
   main: "Done.",
   subagent: "Done.",
   compaction: "<summary>Nothing of note.</summary>",

@@ -8,7 +8,7 @@ afterEach(async () => {
   api = undefined;
 });
 
-test("turns are used one after another, and a script that has run out says Done.", async () => {
+test("turns are used one after another, and a script that has run out answers Done.", async () => {
   await start({ main: ["one", { tool: "Bash", input: { command: "ls" } }] });
   const answers = [await ask(conversation), await ask(conversation), await ask(conversation)];
   expect(answers.map(({ content, stop_reason }) => ({ content, stop_reason }))).toEqual([
@@ -21,7 +21,7 @@ test("turns are used one after another, and a script that has run out says Done.
   ]);
 });
 
-test("side requests have lanes of their own and eat no turn of the conversation", async () => {
+test("side requests have conversations of their own and use no turn of the main one", async () => {
   await start({ main: ["one"], "prompt-hook": ['{"ok":false}'] });
   const format = { type: "json_schema", schema: { properties: { ok: { type: "boolean" } } } };
   await ask({ ...conversation, tools: [] });
@@ -30,7 +30,7 @@ test("side requests have lanes of their own and eat no turn of the conversation"
   await ask({ ...conversation, system: [{ text: "x; cc_is_subagent=true;" }] });
   const answer = await ask(conversation);
   expect(answer.content).toEqual([{ type: "text", text: "one" }]);
-  expect(api?.requests.map(({ lane, index }) => [lane, index])).toEqual([
+  expect(api?.requests.map(({ purpose, index }) => [purpose, index])).toEqual([
     ["side", 0],
     ["prompt-hook", 0],
     ["agent-hook", 0],
@@ -78,7 +78,7 @@ test("an error has the API's shape and its status", async () => {
   ]);
 });
 
-test("it answers the probe, counts tokens, and knows nothing else", async () => {
+test("the server answers the probe, counts tokens, and refuses everything else", async () => {
   const { url } = await start({});
   const probe = await fetch(url, { method: "HEAD" });
   const count = await post("/v1/messages/count_tokens", conversation);
@@ -87,7 +87,7 @@ test("it answers the probe, counts tokens, and knows nothing else", async () => 
   expect(await count.json()).toEqual({ input_tokens: Math.ceil(JSON.stringify(conversation).length / 4) });
 });
 
-test("a function may look at the request", async () => {
+test("a function may read the request", async () => {
   const longer = [...conversation.messages, { role: "assistant", content: "hi" }, { role: "user", content: "and?" }];
   await start({ main: ({ messages }, index) => `${index}: ${messages.length}` });
   const answers = [await ask(conversation), await ask({ ...conversation, messages: longer })];

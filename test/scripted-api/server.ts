@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brokenRule, type WireRequest } from "../../src/models/anthropic/request-rules.ts";
-import { type Lane, laneOf } from "./lane.ts";
 import { errorOf, eventsOf, isFailure, messageOf, wholeOf } from "./message.ts";
+import { purposeOf, type RequestPurpose } from "./request-purpose.ts";
 import { type MessagesRequest, type Script, turnOf, type Whole } from "./script.ts";
 
 /** A Messages API on loopback that says what a script tells it to and remembers what it was asked. */
@@ -22,8 +22,8 @@ export interface RejectedRequest {
 }
 
 export interface LoggedRequest {
-  readonly lane: Lane;
-  /** How many requests of this lane came before. */
+  readonly purpose: RequestPurpose;
+  /** How many requests of this purpose came before. */
   readonly index: number;
   readonly body: MessagesRequest;
   readonly authorization: string | undefined;
@@ -71,11 +71,11 @@ async function answer(
     sendJson(response, 400, errorOf({ status: 400, message: broken }));
     return;
   }
-  const lane = laneOf(body);
-  const index = requests.filter((earlier) => earlier.lane === lane).length;
+  const purpose = purposeOf(body);
+  const index = requests.filter((earlier) => earlier.purpose === purpose).length;
   const beta = request.headers["anthropic-beta"];
-  requests.push({ lane, index, body, authorization: request.headers.authorization, beta: beta?.toString() });
-  const turn = turnOf(script, lane, body, index);
+  requests.push({ purpose, index, body, authorization: request.headers.authorization, beta: beta?.toString() });
+  const turn = turnOf(script, purpose, body, index);
   if (isFailure(turn)) {
     if (turn.retryAfter !== undefined) response.setHeader("retry-after", turn.retryAfter);
     sendJson(response, turn.status, errorOf(turn));

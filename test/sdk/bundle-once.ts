@@ -5,7 +5,7 @@ import { withLock } from "../../src/files/internal.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** The folder of a bundle of the sources of now. Those who come later in the same run find it made: nobody may change it. */
+/** The folder of a bundle of the sources of now. Later callers in the same run reuse it: it must not be changed. */
 export async function bundleOnce(): Promise<string> {
   // The run's own temporary folder, see temp-folder.ts.
   const outdir = join(tmpdir(), `bundle-${newestIn(join(root, "src"))}`);

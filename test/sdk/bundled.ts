@@ -20,7 +20,7 @@ const root = resolve(import.meta.dirname, "../..");
 /** The package as a hook process finds it: bundled from the sources of now, in a folder of its own. */
 export interface BundledPackage {
   readonly folder: string;
-  /** Where the author's project lies; its name has a blank and a quote. */
+  /** Where the author's project is; its name has a blank and a quote. */
   readonly project: string;
   /** Puts a file into the project and gives its path. */
   file(name: string, text: string): string;

@@ -44,7 +44,7 @@ const elsewhere: Readonly<Record<string, object>> = {
 };
 
 test.each(eventNames)(
-  "what an app says to %s the engine reads without a warning, as the tester shows it",
+  "the engine reads an app's answer to %s without a warning, as the test client shows it",
   async (name) => {
     for (const kind of [...catalog[name].app.answers, "systemMessage"]) {
       const app = sdk.createApp().on(name as string, () => said[kind] as never);

@@ -121,7 +121,7 @@ describe("Codex", () => {
     expect(world.log().at(-1)).toMatchObject({ answer: "refused" });
   });
 
-  test("the same holds warm, without a transcript, and only for Codex", async () => {
+  test("an ask becomes a deny warm and without a transcript too, and only for Codex", async () => {
     const file = world.file("warm-ask.mjs", app(`app.preTool("Bash", () => sdk.ask("Really?"));`));
     await world.serve(file);
     const decided = async (input: string) => {

@@ -84,7 +84,7 @@ test("code that others may write, or that a link leads to, is not taken; what No
   rmSync(path);
 });
 
-test("nothing is kept where nobody wants it, or where there is no place for it", async () => {
+test("no compiled code is kept when the cache is disabled, or where it cannot be written", async () => {
   const off = { NODE_DISABLE_COMPILE_CACHE: "1", HOOKLINE_HOME: join(world.folder, "off") };
   for (const _ of ["first", "second"]) expect(await world.run([file], event(), { env: off })).toEqual(denied);
   expect(keptIn("off")).toEqual([]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-test("five seconds of silence on an open pipe are a failure of the app, told by its mode and in the log", async () => {
+test("five seconds of silence on an open pipe are a failure of the app, reported by its mode and in the log", async () => {
   const file = world.file("silence.mjs", guard);
   const half = event().slice(0, 20);
   const env = { HOOKLINE_HOME: join(world.folder, "silence") };

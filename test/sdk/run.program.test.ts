@@ -108,8 +108,8 @@ describe("loading", () => {
         expect(blocked.stderr).toMatch(wanted);
       }),
     );
-    const told = await world.run([join(world.project, "gone.mjs")], event());
-    expect([told.code, told.stdout.includes("systemMessage")]).toEqual([1, true]);
+    const result = await world.run([join(world.project, "gone.mjs")], event());
+    expect([result.code, result.stdout.includes("systemMessage")]).toEqual([1, true]);
   });
 
   test("TypeScript is built once per content, again when an import changes, and outside the project", async () => {

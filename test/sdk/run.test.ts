@@ -42,8 +42,8 @@ describe("input", () => {
         stderr: true,
       });
     }
-    const told = await world.run([file], "{");
-    expect([told.code, JSON.parse(told.stdout)]).toEqual([
+    const result = await world.run([file], "{");
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([
       1,
       { systemMessage: expect.stringContaining("not valid JSON") },
     ]);
@@ -175,7 +175,7 @@ describe("failure", () => {
 });
 
 describe("loading", () => {
-  test("HOOKLINE=0 is no opinion, noted in the log", async () => {
+  test("HOOKLINE=0 means no opinion, and the log notes it", async () => {
     const ran = await world.run([world.file("off.mjs", guard)], event(), { env: { HOOKLINE: "0" } });
     expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8")).toContain(`"off":true`);
@@ -242,7 +242,7 @@ test("the built package has the same rules for every event as the source", async
 });
 
 describe("a file that imports only Node modules and entry points of the package starts as a script", () => {
-  test("after the first start of a .mjs file no module is loaded any more, and it says the same", async () => {
+  test("after the first start of a .mjs file no module is loaded any more, and the answer is the same", async () => {
     mkdirSync(join(world.project, "linked/node_modules"), { recursive: true });
     symlinkSync(join(world.folder, "package"), join(world.project, "linked/node_modules/hookline"));
     const { spy, urls } = moduleSpy();

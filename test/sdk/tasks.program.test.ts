@@ -138,7 +138,7 @@ test("a job whose worker was killed runs again up to its attempts, then fails as
   expect(await send(file, "(await tasks.wait(twice))?.error?.code")).toBe("worker-lost");
 });
 
-test("a task that never lets go of the thread loses its worker, and the next jobs run", async () => {
+test("a task that blocks its thread forever loses its worker, and the next jobs run", async () => {
   const pids = join(world.folder, "stuck");
   const file = world.file(
     "stuck.mjs",
@@ -151,8 +151,8 @@ test("a task that never lets go of the thread loses its worker, and the next job
   // As if it had given no sign for a minute.
   const [running = ""] = findJobs(join(world.folder, "state/tasks"), "running", "stuck");
   utimesSync(running, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
-  const told = await world.run([file], prompt("await tasks.get(fine)"), { env });
-  expect(told.stderr).toContain("A task held the worker's thread for too long");
+  const result = await world.run([file], prompt("await tasks.get(fine)"), { env });
+  expect(result.stderr).toContain("A task held the worker's thread for too long");
   expect(await send(file, "(await tasks.wait(fine, { timeoutMs: 10_000 }))?.value")).toBe("fine");
   expect(await send(file, "(await tasks.popErrors()).map(({ key, error }) => [key, error.code])")).toEqual([
     ["stuck", "worker-lost"],
@@ -191,7 +191,7 @@ test("cancel aborts the signal of a job that runs in another process", async () 
   await until("the task is aborted", () => read() === "begun aborted ");
 });
 
-test("a worker leaves a task alone that its app has not, and a changed hooks file gets a worker of its own", async () => {
+test("a worker does not run a task that its app does not have, and a changed hooks file gets a worker of its own", async () => {
   const file = world.file("changes.mjs", app(`const one = app.task("one", () => "one");`));
   expect(await send(file, "(await tasks.add(one), (await tasks.wait(one))?.value)")).toBe("one");
   world.file("changes.mjs", app(`const two = app.task("two", () => "two"); const one = { name: "one", key: "one" };`));

@@ -47,7 +47,7 @@ test("the reason of a refusal names the place", async () => {
   });
 });
 
-test("the same is reported warm, by the daemon", async () => {
+test("a handler that throws is reported with its place and stack by the daemon too", async () => {
   const file = world.file("hooks.ts", hooks);
   await world.serve(file);
   for (const form of clientForms) {

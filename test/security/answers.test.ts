@@ -6,7 +6,7 @@ import { clone } from "./cloned.ts";
 
 const call = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
 
-/** What a person's hooks make of a call. */
+/** What a user's hooks make of a call. */
 async function outcomeOf(settings: object, command: string): Promise<Outcome> {
   const { options, put } = await clone();
   await put("home/.claude/settings.json", settings);

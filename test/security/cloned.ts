@@ -6,7 +6,7 @@ import { callHookline } from "../../src/cli/fixtures/caller.ts";
 import type { EngineOptions } from "../../src/engine/internal.ts";
 import { type EventRow, eventNames, eventRow, type Field } from "../../src/protocol/internal.ts";
 
-/** A repository somebody cloned, that tries everything to have its programs run. */
+/** A cloned repository that tries everything to have its programs run. */
 export interface Cloned {
   readonly root: string;
   readonly project: string;

@@ -27,7 +27,7 @@ test("no key of any file reaches a prototype or changes a decision", async () =>
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
 
-test("a broken file is loud, is not edited, and takes nothing else with it", async () => {
+test("a broken file is reported, is not edited, and does not affect other files", async () => {
   const cloned = await clone();
   await cloned.put("home/.claude/settings.json", guard);
   const broken = await cloned.put("project/.claude/settings.json", '{ "hooks": { "Stop": [ }');
@@ -40,7 +40,7 @@ test("a broken file is loud, is not edited, and takes nothing else with it", asy
   expect(await readFile(broken, "utf8")).toBe('{ "hooks": { "Stop": [ }');
 });
 
-test("while managed settings are broken, calls are asked about, by hooks' allow and by rules", async () => {
+test("while managed settings are broken, calls that hooks or rules allow are asked about", async () => {
   const cloned = await clone();
   await cloned.put("managed/managed-settings.d/10-team.json", "not json at all");
   const engine = await openEngine(cloned.options);

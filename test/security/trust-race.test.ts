@@ -15,7 +15,7 @@ test("a script that was written a moment ago runs as soon as it is at rest", asy
   expect(runs.map(({ stdout }) => stdout.trim())).toEqual(["good"]);
 });
 
-test("a folder of a hook that is written all the time holds the hook neither up nor off", async () => {
+test("a hook runs though its folder is written all the time", async () => {
   const world = await approved("sh .claude/hooks/h.sh", ".claude/hooks/h.sh", "echo good\n");
   const folder = join(world.project, ".claude/hooks");
   flip(join(folder, "log"), "one", "two");

@@ -33,7 +33,7 @@ test("a hook of an untrusted project never runs, headless included", async () =>
   expect(await cloned.canaries()).toEqual([]);
 });
 
-test("so for every event of the catalog, for frontmatter and for the status line", async () => {
+test("no event, frontmatter or status line of an untrusted project runs a hook or starts a program", async () => {
   const cloned = await clone();
   const outcomes = await fireAll(cloned);
   expect(
@@ -43,7 +43,7 @@ test("so for every event of the catalog, for frontmatter and for the status line
   expect(await cloned.started()).toEqual([]);
 });
 
-test("once approved, every one of those hooks runs", async () => {
+test("once approved, every hook of the project runs", async () => {
   const cloned = await clone();
   await fireAll(cloned, { trust: "implicit" });
   expect([...(await cloned.canaries())].sort()).toEqual(
@@ -123,7 +123,7 @@ test.each([
   expect(await decided()).toBe("none");
 });
 
-test("no subprocess in an untrusted project", async () => {
+test("no command starts a subprocess in an untrusted project", async () => {
   const cloned = await clone();
   const path = process.env["PATH"];
   process.env["PATH"] = cloned.options.env["PATH"];
@@ -182,7 +182,7 @@ test("own configuration is protected, also where it does not exist yet", async (
   }
 });
 
-test("a cloned repository with hooks on every event: nothing runs, and explain and list say why of every hook", async () => {
+test("in a cloned repository with hooks on every event nothing runs, and explain and list give the reason for every hook", async () => {
   const cloned = await clone();
   const engine = await openEngine(cloned.options);
   engine.session("s").useSkill("handy");
@@ -190,8 +190,8 @@ test("a cloned repository with hooks on every event: nothing runs, and explain a
   expect(new Set(listed.map(({ trust }) => trust))).toEqual(new Set(["new"]));
   for (const event of eventNames) {
     const { hooks } = engine.explain(event, payloadOf(event));
-    const told = hooks.map((hook) => [hook.hook.source, hook.runs ? "runs" : hook.why]);
-    expect([event, told]).toEqual([event, sourcesOf(event).map((source) => [source, "trust"])]);
+    const reasons = hooks.map((hook) => [hook.hook.source, hook.runs ? "runs" : hook.why]);
+    expect([event, reasons]).toEqual([event, sourcesOf(event).map((source) => [source, "trust"])]);
     expect(hooks.every(({ detail }) => /it has not been approved yet; hookline trust/.test(detail))).toBe(true);
   }
   expect(listed.length).toBe(eventNames.flatMap(sourcesOf).length);
@@ -204,7 +204,7 @@ test("a cloned repository with hooks on every event: nothing runs, and explain a
   expect([await cloned.canaries(), await cloned.started()]).toEqual([[], []]);
 });
 
-test("a person's own hooks see nothing of an untrusted repository's settings", async () => {
+test("a user's own hooks see nothing of an untrusted repository's settings", async () => {
   const cloned = await clone();
   await cloned.put("home/.claude/settings.json", {
     hooks: { Stop: [{ hooks: [{ type: "command", command: "/usr/bin/env" }] }] },

@@ -23,7 +23,7 @@ interface Validated {
   readonly findings: readonly { readonly code: string; readonly message: string }[];
 }
 
-test("validate prints at most five lines per session of client 2.1.325, and knows its types and fields", async () => {
+test("validate prints at most five lines per session of Claude Code 2.1.325, and knows its types and fields", async () => {
   const { out, status } = await hookline("sessions", "validate", "--all", "--root", recorded, "--json");
   const { sessions } = JSON.parse(out) as { sessions: readonly Validated[] };
   expect([status, sessions.length]).toEqual([0, 9]);
@@ -52,7 +52,7 @@ test("unknown types and fields are summed per kind, with how often each occurs",
   ]);
 });
 
-test("a filler of the client is not shown as an API error, and a built-in command before it is not a turn", async () => {
+test("a filler of Claude Code is not shown as an API error, and a built-in command before it is not a turn", async () => {
   const command = "<command-name>/compact</command-name>\n<command-message>compact</command-message>";
   session("s1", [
     { ...line("00000001", null), type: "user", message: { role: "user", content: command } },

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { front } from "./fixtures/front.ts";
 
 describe("a line prompt", () => {
-  test("the answer always writes the rule to local settings; a comment after no is sent to the model", async () => {
+  test('the answer "always" writes the rule to local settings; a comment after "no" is sent to the model', async () => {
     const { interactive, stdin, until, project, seen } = front({ hooks: {} });
     const call = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
     const run = interactive([

@@ -26,7 +26,7 @@ describe("headless", () => {
     expect(seen.err.match(/The observer of this run threw.*oops/g)).toHaveLength(1);
   });
 
-  test("json: prints one object with the fields of the client's", async () => {
+  test("json: prints one object with the fields that Claude Code prints", async () => {
     const { headless, lines } = front({ hooks: {} });
     expect(await headless([{ error: { status: 401, message: "no" } }], { prompt: "go", output: "json" })).toBe(1);
     const [result] = lines();
@@ -50,7 +50,7 @@ describe("headless", () => {
     expect(budget.seen.out).toBe("Error: Exceeded USD budget (0.01)\n");
   });
 
-  test("json: a limit has the client's subtype, stop reason and errors", async () => {
+  test("json: a limit has the subtype, stop reason and errors of Claude Code", async () => {
     const { headless, lines } = front({ hooks: {} });
     const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
     await headless([call], { prompt: "go", maxTurns: 1, output: "json" });
@@ -217,7 +217,7 @@ describe("headless", () => {
     ]);
   });
 
-  test("stream-json: the lines of the recorded stream, with their keys", async () => {
+  test("stream-json: prints the lines of the recorded stream, with their keys", async () => {
     const { headless, lines, project } = front({
       files: { "a.txt": "hello\n" },
       settings: { permissions: { allow: ["Bash", "Read"] } },
@@ -367,7 +367,7 @@ describe("the protocol", () => {
   const user = (content: string) => ({ type: "user", message: { role: "user", content } });
   const request = (id: string, fields: Line) => ({ type: "control_request", request_id: id, request: fields });
 
-  test("prompts one after another, each with its result; the end of input ends the session", async () => {
+  test("prompts run one after another, each with its result; the end of input ends the session", async () => {
     const { headless, send, stdin, lines } = front({ hooks: {} });
     const run = headless([{ text: "one" }, { text: "two" }], open);
     send(user("a"));
@@ -462,11 +462,11 @@ describe("the protocol", () => {
   });
 
   test("a server's form goes to a program that takes requests, and is cancelled for one that sends prompts only", async () => {
-    const said: unknown[] = [];
+    const answers: unknown[] = [];
     for (const speaks of [true, false]) {
       const { headless, send, stdin, lines, until } = front({ hooks: {} });
       const connect: ServerConnector = async ({ elicit, signal }) => ({
-        tools: [asking(async () => said.push(await elicit({ server: "srv", message: "Who?", schema: {} }, signal)))],
+        tools: [asking(async () => answers.push(await elicit({ server: "srv", message: "Who?", schema: {} }, signal)))],
         states: [],
         port: async () => ({ connected: false }),
         close: async () => undefined,
@@ -486,7 +486,7 @@ describe("the protocol", () => {
       stdin.end();
       expect(await run).toBe(0);
     }
-    expect(said).toEqual([{ action: "accept", content: { name: "Ada" } }, { action: "cancel" }]);
+    expect(answers).toEqual([{ action: "accept", content: { name: "Ada" } }, { action: "cancel" }]);
   });
 
   test("can_use_tool has the recorded fields; the answer may allow with another input or deny with a message", async () => {
@@ -548,7 +548,7 @@ describe("the protocol", () => {
     expect(lines().at(-1)).toMatchObject({ result: "done", permission_denials: [{ tool_name: "Bash" }] });
   });
 
-  test("requests: modes, models, folders, stop hooks, interrupt; an unknown request gets an error message", async () => {
+  test("requests set modes, models, folders and stop hooks and interrupt a turn; an unknown request gets an error message", async () => {
     const { headless, send, stdin, lines, until, project, payloads } = front({
       hooks: { DirectoryAdded: {}, Stop: {} },
       files: { "sub/a": "" },
@@ -609,15 +609,15 @@ test.each([
   send({ type: "user", message: { role: "user", content: "hi" } });
   stdin.end();
   expect(await run).toBe(0);
-  const said = lines().filter(({ type }) => type === "control_response" || type === "result");
-  expect(said).toMatchObject([
+  const replies = lines().filter(({ type }) => type === "control_response" || type === "result");
+  expect(replies).toMatchObject([
     { response: { subtype: "error", error: expect.stringContaining("a user message without content") } },
     { result: "fine" },
   ]);
 });
 
 describe("a line prompt", () => {
-  test("prompts, commands, the answer to a question, and /exit", async () => {
+  test("the line prompt takes prompts, commands, the answer to a question, and /exit", async () => {
     const { interactive, stdin, until, seen, payloads, project, transcript } = front({
       hooks: { SessionStart: {}, SessionEnd: {}, UserPromptSubmit: {} },
     });
@@ -657,7 +657,7 @@ describe("a line prompt", () => {
     expect(await run).toBe(0);
   });
 
-  test("stop hooks at run time: added, run, listed, removed by the user alone, and kept in the transcript", async () => {
+  test("a stop hook can be added, listed and removed at run time, by the user only, and the transcript records each step", async () => {
     const { interactive, stdin, until, payloads, transcript, project } = front({ hooks: { SessionEnd: {} } });
     const run = interactive([{ text: "/stop-hook remove 1" }, { text: "went on" }, { text: "free" }]);
     await until(/> $/);

@@ -14,7 +14,7 @@ function open(options: WorldOptions = {}): World {
 const usage = { input: 100, output: 10, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
 const model = "claude-haiku-4-5";
 
-test("in the agent the no of a prompt hook denies a call and ends the turn; its tokens are in modelUsage and not in usage", async () => {
+test("a prompt hook of the agent denies a call and ends the turn; its tokens are in modelUsage and not in usage", async () => {
   const { run } = open({ hooks: {} });
   const hooks = { PreToolUse: [{ hooks: [{ type: "prompt", prompt: "Nothing may be deleted.", model: "haiku-x" }] }] };
   const { result, requests, complaints } = await run(

@@ -108,7 +108,7 @@ test("tokens and cost of a hook's calls are in its record and are reported to th
   ]);
 });
 
-test("the same prompt hook through the official client over HTTP", async () => {
+test("a prompt hook works through the official Anthropic client over HTTP, and a guard denies when the API fails", async () => {
   api = await startScriptedApi({
     "prompt-hook": [{ tool: "StructuredOutput", input: { ok: false, reason: "not on a Friday" } }, { status: 529 }],
   });
@@ -117,7 +117,7 @@ test("the same prompt hook through the official client over HTTP", async () => {
   const ports = { model: modelPort({ model }) };
   expect(await fired(on("PreToolUse", prompt), ports)).toMatchObject({ decision: "deny", reason: "not on a Friday" });
   expect(api.requests[0]).toMatchObject({
-    lane: "prompt-hook",
+    purpose: "prompt-hook",
     body: { model: "small-2", tool_choice: { type: "tool", name: "StructuredOutput" }, stream: true },
   });
   expect(await fired(on("PreToolUse", { ...prompt, ...guard }), ports)).toMatchObject({

@@ -58,7 +58,7 @@ test("closing ends every child, those that a server started included", async () 
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
-test("a server is given no key of ours, only what its configuration names", async () => {
+test("a server gets none of our keys, only what its configuration names", async () => {
   const { servers } = await connected(
     { srv: { ...srv, env: { OWN: "${SOME_KEY}-x", D: "${NOT_SET:-usual}" } } },
     {
@@ -72,23 +72,25 @@ test("a server is given no key of ours, only what its configuration names", asyn
   expect(Object.keys(env)).not.toContain("SOME_KEY");
 });
 
-test("tools that a server adds later are there", async () => {
+test("tools that a server adds later are listed", async () => {
   const { servers } = await connected({ srv });
   const before = servers.tools.length;
   await call(servers, "mcp__srv__one_more");
   await expect.poll(() => servers.tools.length).toBe(before + 1);
 });
 
-test("the same over streamable HTTP, with the headers of its configuration", async () => {
+test("a server over streamable HTTP answers calls and gets the headers of its configuration", async () => {
   const url = await startHttpServer();
   const headers = { Authorization: "Bearer ${T}" };
   const { servers } = await connected({ web: { type: "http", url, headers } }, { env: { T: "token-1" } });
-  const said = async (tool: string, input = {}) => (await call(servers, `mcp__web__${tool}`, input)).content;
-  expect([await said("do_thing", { q: "a" }), await said("ask_user"), await said("authorization")]).toEqual([
-    [{ type: "text", text: 'did {"q":"a"}' }],
-    [{ type: "text", text: '{"elicited":{"action":"cancel"}}' }],
-    [{ type: "text", text: "Bearer token-1" }],
-  ]);
+  const answerOf = async (tool: string, input = {}) => (await call(servers, `mcp__web__${tool}`, input)).content;
+  expect([await answerOf("do_thing", { q: "a" }), await answerOf("ask_user"), await answerOf("authorization")]).toEqual(
+    [
+      [{ type: "text", text: 'did {"q":"a"}' }],
+      [{ type: "text", text: '{"elicited":{"action":"cancel"}}' }],
+      [{ type: "text", text: "Bearer token-1" }],
+    ],
+  );
 });
 
 test("servers that do not start are states with a message each, and the others work", async () => {

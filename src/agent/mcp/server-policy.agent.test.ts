@@ -21,7 +21,7 @@ interface Given {
   readonly project?: object;
 }
 
-/** The servers that a session has, and what was said about the others. */
+/** The servers that a session has, and the notices about the others. */
 async function serversWith({ managed, managedMcp, user = {}, project }: Given) {
   const files = project === undefined ? {} : { ".claude/settings.json": JSON.stringify(project) };
   world = makeWorld({ hooks: {}, settings: user, files });
@@ -59,7 +59,7 @@ test.each<[claim: string, given: Given, names: readonly string[]]>([
   expect(found.told).toMatch(/The MCP server \w+ of --mcp-config is not used: "(?:denied|allowed)McpServers" in .*/);
 });
 
-test("where managed-mcp.json is there, only its servers are used, and none if it cannot be read", async () => {
+test("where managed-mcp.json exists, only its servers are used, and none if it cannot be read", async () => {
   const managedMcp = JSON.stringify({ mcpServers: { ours: mcpServers.srv } });
   const only = await serversWith({ managedMcp });
   expect(only.names).toEqual(["ours"]);

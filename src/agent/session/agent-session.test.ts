@@ -39,9 +39,9 @@ describe("the beginning", () => {
     );
     expect(payloads().map((payload) => payload["hook_event_name"])).toEqual(["Setup", "SessionStart"]);
     expect(payloads("Setup")[0]).toMatchObject({ trigger: "init" });
-    const told = JSON.stringify(requests[0]?.messages);
-    expect(told).toContain("SessionStart:startup hook additional context: know this");
-    expect(told).toContain("Setup:init hook success: set up");
+    const sent = JSON.stringify(requests[0]?.messages);
+    expect(sent).toContain("SessionStart:startup hook additional context: know this");
+    expect(sent).toContain("Setup:init hook success: set up");
     expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes"');
   });
 
@@ -51,17 +51,17 @@ describe("the beginning", () => {
       hooks: {},
       files: { ".claude/settings.json": JSON.stringify({ env: { MINE: "no", THEIRS: "yes", BASH_ENV: "evil.sh" } }) },
     });
-    const said = async () => {
+    const printed = async () => {
       const calls = [{ tool: "Bash", input: { command: "echo $MINE-$THEIRS-$BASH_ENV" } }];
       const { requests } = await run([{ calls }, { text: "ok" }], { prompt: "go" });
       return /"content":"(.*?)"/.exec(JSON.stringify(requests[1]?.messages.at(-1)))?.[1];
     };
-    expect(await said()).toBe("yes--");
+    expect(await printed()).toBe("yes--");
     const review = await reviewTrust({ cwd: project, home, env });
     await review.pin(review.entries);
-    expect(await said()).toBe("yes-yes-");
+    expect(await printed()).toBe("yes-yes-");
     writeFileSync(join(project, ".claude/settings.json"), JSON.stringify({ env: { THEIRS: "changed" } }));
-    expect(await said()).toBe("yes--");
+    expect(await printed()).toBe("yes--");
   });
 
   test("the mode of the settings counts from the first event on; one that policy switched off refuses the start", async () => {
@@ -81,8 +81,10 @@ describe("the beginning", () => {
     };
     const { run } = open({ hooks: {}, files: { ".claude/settings.json": JSON.stringify(theirs) } });
     const { events } = await run([{ text: "ok" }], { prompt: "go" });
-    const told = events.flatMap((event) => (event.kind === "notice" ? [event.text] : []));
-    expect(told).toContainEqual("1 hook of this folder is not approved and will not run; hookline trust shows them.");
+    const notices = events.flatMap((event) => (event.kind === "notice" ? [event.text] : []));
+    expect(notices).toContainEqual(
+      "1 hook of this folder is not approved and will not run; hookline trust shows them.",
+    );
   });
 
   test.each([
@@ -124,7 +126,7 @@ describe("the beginning", () => {
     expect(payloads().map((payload) => payload["hook_event_name"])).toEqual(["Setup", "SessionStart", "SessionEnd"]);
   });
 
-  test("a run without a prompt is a wrong call, after SessionStart", async () => {
+  test("a run without a prompt is refused, after SessionStart", async () => {
     const { run, payloads } = open();
     await expect(run([{ times: "any", text: "never" }], { prompt: " " })).rejects.toMatchObject({
       code: "host/no-prompt",
@@ -296,15 +298,15 @@ describe("resuming", () => {
     expect(second.result.session_id).toBe(id);
     expect(transcript(id).slice(0, before)).toHaveLength(before);
     expect(payloads("SessionStart").map(({ source }) => source)).toEqual(["startup", "resume"]);
-    const told = second.requests[0]?.messages ?? [];
+    const sent = second.requests[0]?.messages ?? [];
     expect(
-      flat(told)
+      flat(sent)
         .filter(({ type }) => type === "tool_result")
         .map(({ content }) => content)
         .sort(),
     ).toEqual(["one", "two"]);
-    expect(JSON.stringify(told)).toContain("PostToolUse:Bash hook additional context: CTX");
-    expect(flat(told).at(-1)).toMatchObject({ text: "more" });
+    expect(JSON.stringify(sent)).toContain("PostToolUse:Bash hook additional context: CTX");
+    expect(flat(sent).at(-1)).toMatchObject({ text: "more" });
     const place = {
       id,
       root: { path: store, origin: "hookline" as const },
@@ -330,7 +332,7 @@ describe("resuming", () => {
     expect(JSON.stringify(second.requests[0]?.messages)).toContain("one");
   });
 
-  test("--continue takes the latest session of the folder; none is a problem", async () => {
+  test("--continue takes the latest session of the folder, and fails without one", async () => {
     const { run } = open({ hooks: {} });
     await expect(run([{ times: "any", text: "x" }], { prompt: "p", continueLatest: true })).rejects.toMatchObject({
       code: "sessions/not-found",
@@ -356,9 +358,9 @@ describe("resuming", () => {
     });
     expect(result.session_id).not.toBe("11111111-1111-4111-8111-111111111111");
     expect(readFileSync(file).equals(readFileSync(fixture))).toBe(true);
-    const told = flat(requests[0]?.messages ?? []);
-    expect(told.filter(({ type }) => type === "tool_use")).toHaveLength(7);
-    expect(told.filter(({ type }) => type === "tool_result")).toHaveLength(7);
+    const sent = flat(requests[0]?.messages ?? []);
+    expect(sent.filter(({ type }) => type === "tool_use")).toHaveLength(7);
+    expect(sent.filter(({ type }) => type === "tool_result")).toHaveLength(7);
   });
 
   test("a deferred call is decided again under its own id, and the run continues", async () => {
@@ -487,7 +489,7 @@ describe("what it writes", () => {
     });
   });
 
-  test("an id must be a UUID and free", async () => {
+  test("an id must be a UUID that no session has", async () => {
     const { run } = open({ hooks: {} });
     const sessionId = "22222222-2222-4222-8222-222222222222";
     await expect(run([{ times: "any", text: "x" }], { prompt: "p", sessionId: "mine" })).rejects.toMatchObject({

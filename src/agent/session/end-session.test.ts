@@ -51,7 +51,7 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
 }
 
 describe("a session ends within two seconds", () => {
-  test("even if nothing else ends; registry and transcript are always written", async () => {
+  test("the session ends even if nothing else ends; registry and transcript are always written", async () => {
     const time = jumpingTime();
     const { main, seen } = stuck(time, 1_500);
     const end = openSessionEnd(main, time);

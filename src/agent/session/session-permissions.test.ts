@@ -61,7 +61,7 @@ describe("modes", () => {
   test.each([
     '{"allowManagedPermissionRulesOnly": true}',
     '{"permissions": {"allowManagedPermissionRulesOnly": true}}',
-  ])("policy kept what the agent allows by itself from it, with the grants of settings: %s", async (policy) => {
+  ])("where only managed rules may grant, allowedTools grants nothing: %s", async (policy) => {
     const { run, home, project } = open({ hooks: {}, files: { "a.txt": "hello" } });
     const managedFolder = join(home, "policy");
     mkdirSync(managedFolder);
@@ -97,7 +97,7 @@ describe("modes", () => {
     expect(result.permission_denials).toMatchObject([{ tool_name: "mcp__a__b__x" }]);
   });
 
-  test("auto: the classifier answers; its refusal is PermissionDenied, whose retry is honoured", async () => {
+  test("auto: the classifier answers; its refusal is PermissionDenied, whose retry is honored", async () => {
     const { run, payloads, project } = open({
       hooks: {
         PermissionDenied: { print: { hookSpecificOutput: { hookEventName: "PermissionDenied", retry: true } } },
@@ -171,7 +171,7 @@ describe("modes", () => {
 });
 
 describe("PermissionRequest", () => {
-  test("fires also without a user to ask, with the recorded keys; no answer is a refusal with the reason", async () => {
+  test("PermissionRequest fires also without a user to ask, with the recorded keys; no answer is a refusal with the reason", async () => {
     const { run, payloads } = open();
     const { requests } = await run(touch(), { prompt: "go" });
     expect(Object.keys({ ...payloads("PermissionRequest")[0], permission_suggestions: [] })).toEqual(
@@ -272,7 +272,7 @@ describe("PermissionRequest", () => {
 });
 
 describe("who is asked", () => {
-  test("the user: yes runs the call, the text of a no is sent to the model", async () => {
+  test("a yes of the user runs the call, and the text of a no is sent to the model", async () => {
     const asked: PermissionQuestion[] = [];
     const { run, project, payloads } = open({ hooks: { PermissionRequest: {} } });
     await run(touch("yes"), { prompt: "go", user: person({ behavior: "allow" }, asked) });

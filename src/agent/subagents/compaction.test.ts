@@ -45,11 +45,11 @@ test("an agent that fills its window is compacted like the main conversation", a
   expect(payloads("PreCompact")[0]).toMatchObject({ trigger: "auto", session_id: result.session_id });
   expect(requests.map(({ purpose }) => purpose)).toEqual(["main", "subagent", "compaction", "subagent", "main"]);
   expect(JSON.stringify(requests[2]?.messages.at(-1))).toContain("keep the MARK");
-  const told = JSON.stringify(requests[3]?.messages);
-  expect(told).toContain("SUMMARY TEXT");
-  expect(told).toContain("echo one");
-  expect(told).toContain("after compaction");
-  expect(told).not.toContain("look AROUND");
+  const sent = JSON.stringify(requests[3]?.messages);
+  expect(sent).toContain("SUMMARY TEXT");
+  expect(sent).toContain("echo one");
+  expect(sent).toContain("after compaction");
+  expect(sent).not.toContain("look AROUND");
   expect(JSON.stringify(requests[4]?.messages)).not.toContain("SUMMARY TEXT");
 
   const subtypes = (lines: readonly Readonly<Record<string, unknown>>[]) => lines.map((line) => line["subtype"]);

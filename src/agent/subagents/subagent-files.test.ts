@@ -125,7 +125,7 @@ test("disallowedTools of an agent file are split at blanks as well as commas, an
   expect([agents.at(-1)?.disallowedTools, told]).toEqual([["Bash(rm -r, x)", "Edit", "Write"], []]);
 });
 
-test("an agent file whose tools are no names gives no agent", async () => {
+test("an agent file whose tools are not names gives no agent", async () => {
   const checkout = {
     a: "---\ntools:\n  write: false\n  bash: false\n---\nx",
     b: "---\ndisallowedTools:\n  - Bash: true\n  - Edit\n---\nx",

@@ -241,7 +241,7 @@ test("an interrupt while a background subagent is being started keeps it from st
   expect([requests.length, payloads("SubagentStart")]).toEqual([1, []]);
 });
 
-test("agents of files: the project's own prompt and tools", async () => {
+test("an agent that a file of the project defines has the prompt and tools of the file", async () => {
   const { run } = openWorld({
     files: { ".claude/agents/reader.md": "---\nname: reader\ndescription: reads\ntools: Read\n---\nYou only read.\n" },
   });
@@ -254,7 +254,7 @@ test("agents of files: the project's own prompt and tools", async () => {
   expect(request?.tools.map(({ name }) => name)).toEqual(["Read"]);
 });
 
-test("an agent whose model fails is a tool error, not the end", async () => {
+test("an agent whose model fails is a tool error and does not end the session", async () => {
   const { run } = openWorld();
   const { result, requests } = await run(
     [{ calls: [agentCall({})] }, { when: inAgent, error: { status: 400, message: "bad" } }, { text: "went on" }],

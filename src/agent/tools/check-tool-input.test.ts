@@ -21,7 +21,7 @@ const tool = {
   },
 };
 
-test("an input that fails the tool's schema gets the client's message", async () => {
+test("an input that fails the tool's schema gets the message of Claude Code", async () => {
   const { context } = toolWorld();
   const said = async (input: unknown) => {
     const checked = await checkToolInput(tool, input, context);
@@ -67,7 +67,7 @@ test("only a response of the tool's own shape can replace its response", () => {
   for (const wrong of ["x", null, [], {}, { ...whole, stdout: 1 }]) expect(fitsResponse(bash, wrong)).toBe(false);
 });
 
-test("no schema and no value make the check throw, and no key is more than a key", () => {
+test("no schema and no value make the check throw, and __proto__ is a plain key", () => {
   fc.assert(
     fc.property(fc.object({ maxDepth: 4 }), fc.anything({ maxDepth: 4 }), (schema, value) => {
       expect(Array.isArray(schemaFaults(schema, value))).toBe(true);

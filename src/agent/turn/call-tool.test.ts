@@ -89,7 +89,7 @@ describe("PreToolUse", () => {
     expect(existsSync(join(project, "made"))).toBe(false);
   });
 
-  test("exit 2 is quoted with its program", async () => {
+  test("a denial by exit 2 names the program of the hook", async () => {
     const { run } = open({ settings: allow, hooks: { PreToolUse: { stderr: "no", exit: 2 } } });
     const { requests } = await run(echo("true"), { prompt: "go" });
     expect(JSON.stringify(resultsIn(requests[1]))).toMatch(/PreToolUse:Bash hook error: \[sh .*\]: no"/);
@@ -221,10 +221,10 @@ describe("after the tool", () => {
       },
     });
     const { result, requests } = await run(echo("echo secret"), { prompt: "go" });
-    const told = JSON.stringify(requests[1]?.messages);
+    const sent = JSON.stringify(requests[1]?.messages);
     expect(resultsIn(requests[1])).toMatchObject([{ content: "clean" }]);
-    expect(told).toContain("PostToolUse:Bash hook additional context: mind the gap");
-    expect(told).toMatch(/PostToolUse:Bash hook blocking error from command: .*look again/);
+    expect(sent).toContain("PostToolUse:Bash hook additional context: mind the gap");
+    expect(sent).toMatch(/PostToolUse:Bash hook blocking error from command: .*look again/);
     const types = transcript(result.session_id).flatMap(
       (line) => (line["attachment"] as { type?: string } | undefined)?.type ?? [],
     );

@@ -342,7 +342,7 @@ describe("compaction", () => {
     text: "<analysis>a</analysis><summary>SUMMARY TEXT</summary>",
   };
 
-  test("automatic: order of events, boundary and summary, the last exchange kept, hook text in the instructions", async () => {
+  test("an automatic compaction fires its events in order, keeps the last exchange, and puts hook text into the instructions", async () => {
     const { run, payloads, transcript } = open({
       settings: allow,
       hooks: {
@@ -369,11 +369,11 @@ describe("compaction", () => {
     expect(payloads("SubagentStop")[0]).toMatchObject({ agent_type: "" });
     expect(payloads("PostCompact")[0]).toMatchObject({ trigger: "auto", compact_summary: summary.text });
     expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("keep the MARK");
-    const told = JSON.stringify(requests[2]?.messages);
-    expect(told).toContain("Summary:\\nSUMMARY TEXT");
-    expect(told).toContain("echo one");
-    expect(told).toContain("SessionStart:compact hook success: after compaction");
-    expect(told).not.toContain('"go"');
+    const sent = JSON.stringify(requests[2]?.messages);
+    expect(sent).toContain("Summary:\\nSUMMARY TEXT");
+    expect(sent).toContain("echo one");
+    expect(sent).toContain("SessionStart:compact hook success: after compaction");
+    expect(sent).not.toContain('"go"');
     const lines = transcript(result.session_id);
     const boundary = lines.find((line) => line["subtype"] === "compact_boundary");
     expect(boundary).toMatchObject({
@@ -417,7 +417,7 @@ describe("compaction", () => {
     expect(payloads("StopFailure")).toEqual([]);
   });
 
-  test("/compact with instructions, headless on a resumed session", async () => {
+  test("/compact takes instructions, headless on a resumed session", async () => {
     const { run, payloads } = open({ hooks: { PreCompact: {}, PostCompact: {}, UserPromptSubmit: {} } });
     const first = await run([{ text: "hi" }], { prompt: "hello" });
     const second = await run([summary], { prompt: "/compact focus on tests", resume: first.result.session_id });

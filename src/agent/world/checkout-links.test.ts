@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
 import { loadSubagents } from "../subagents/subagent-definitions.ts";
 
-/** A checkout whose commands, skills and agents are links: to a person's key, and to a device that never ends. */
+/** A checkout whose commands, skills and agents are links: to a user's key, and to a device that never ends. */
 function checkout() {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);
@@ -38,13 +38,13 @@ test("an agent file that links to a device does not delay the start", async () =
   const { project, home } = checkout();
   mkdirSync(join(home, ".claude/agents"));
   symlinkSync(join(home, "plan.md"), join(home, ".claude/agents/planner.md"));
-  const told: string[] = [];
-  const agents = await loadSubagents(placesOf(home, project), (text) => told.push(text));
+  const warnings: string[] = [];
+  const agents = await loadSubagents(placesOf(home, project), (text) => warnings.push(text));
   expect(agents.map(({ type, prompt }) => [type, prompt]).slice(2)).toEqual([
     ["planner", "the plan"],
     ["own", "words of its own"],
   ]);
-  expect(told.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This subagent is not used; fix the file/);
+  expect(warnings.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This subagent is not used; fix the file/);
 });
 
 test("neither a checkout's agent file nor the model can choose a script in the checkout or another provider", async () => {

@@ -22,9 +22,9 @@ test.each([
   ],
   [["help"], ["--help"]],
 ])("%j prints what %j prints", async (asked, same) => {
-  const said = await callHookline(asked, { home });
-  expect(said).toEqual(await callHookline(same, { home }));
-  expect([said.status, said.err]).toEqual([0, ""]);
+  const result = await callHookline(asked, { home });
+  expect(result).toEqual(await callHookline(same, { home }));
+  expect([result.status, result.err]).toEqual([0, ""]);
 });
 
 test("help for a command that does not exist names the nearest one", async () => {

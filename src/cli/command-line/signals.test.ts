@@ -24,7 +24,7 @@ test("two SIGINT at once count as one, so the demo cleans up", () => {
   expect(exit.mock.calls).toEqual([[130]]);
 });
 
-test("a command that hears signals itself is not ended over its head", () => {
+test("a second signal does not end a command that handles signals itself", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { signals, exit, process } = fakeProcess();
   const signal = abortOnSignal(process);
@@ -43,10 +43,10 @@ test("a terminal that closes interrupts like Ctrl-C", () => {
 });
 
 test("an abortOnSignal is not reported as a bug", async () => {
-  const said: string[] = [];
+  const printed: string[] = [];
   const reason = new Error("interrupted by SIGINT");
   const say = async (text: string) => {
-    said.push(text);
+    printed.push(text);
   };
   const io = {
     env: {},
@@ -56,5 +56,5 @@ test("an abortOnSignal is not reported as a bug", async () => {
     err: say,
     signal: AbortSignal.abort(reason),
   };
-  expect([await main(["--help"], io as unknown as Io), said]).toEqual([130, []]);
+  expect([await main(["--help"], io as unknown as Io), printed]).toEqual([130, []]);
 });

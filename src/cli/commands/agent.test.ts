@@ -29,7 +29,7 @@ async function agent(
   });
 }
 
-test("the prompt as an argument or on standard input; the answer on standard output", async () => {
+test("the prompt is an argument or standard input, and the answer goes to standard output", async () => {
   expect(await agent(["-p", "hi"])).toEqual({ status: 0, out: "Hello.\n", err: "" });
   expect(await agent([], { stdin: "hi\n" })).toEqual({ status: 0, out: "Hello.\n", err: "" });
 });
@@ -45,7 +45,7 @@ test("the mode bypassPermissions works with both flags that the Agent SDK passes
   expect(existsSync(join(base, "proj/made"))).toBe(true);
 });
 
-test("no prompt, wrong words and an API error are 1; a blocked prompt is 0", async () => {
+test("the status is 1 without a prompt, with wrong arguments and after an API error, and 0 after a blocked prompt", async () => {
   expect(await agent(["-p"])).toMatchObject({ status: 1, err: expect.stringContaining("no prompt") });
   expect(await agent(["-p", "hi", "--permission-mode", "brave"])).toMatchObject({
     status: 1,
@@ -72,7 +72,7 @@ test("a script that did not go as written fails the run and says where", async (
   expect(err).toContain("the other one");
 });
 
-test("tries again as often as CLAUDE_CODE_MAX_RETRIES says, each shown", async () => {
+test("a failed request is retried as often as CLAUDE_CODE_MAX_RETRIES says, and each retry is shown", async () => {
   const answers = [{ error: { status: 529, message: "Overloaded", retryAfterMs: 10 } }, { text: "second try" }];
   const { status, out, err } = await agent(["-p", "hi"], { answers, env: { CLAUDE_CODE_MAX_RETRIES: "1" } });
   expect({ status, out }).toEqual({ status: 0, out: "second try\n" });
@@ -116,7 +116,7 @@ test("flags reach the session: rules, folders, ids, names, resume", async () => 
   expect((JSON.parse(third.out) as { session_id: string }).session_id).not.toBe(id);
 });
 
-test("a prompt on the command line is the first turn of the line prompt at a terminal, and the line prompt goes on", async () => {
+test("a prompt on the command line is the first turn of the line prompt at a terminal, and the line prompt continues", async () => {
   writeFileSync(join(base, "script.json"), JSON.stringify({ answers: [{ text: "One." }, { text: "Two." }] }));
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   let out = "";

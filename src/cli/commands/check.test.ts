@@ -24,7 +24,7 @@ function settings(where: string, permissions: object): void {
   writeFileSync(join(base, where, ".claude/settings.json"), JSON.stringify({ permissions }));
 }
 
-test("the decision, one line per part, why, and what would allow it", async () => {
+test("check prints the decision, one line per part, the reason, and what would allow it", async () => {
   settings("home", { allow: ["Bash(git *)"] });
   const { status, out, err } = await run(bash("git log > notes.txt && npm test"));
   expect({ status, err }).toEqual({ status: 0, err: "" });
@@ -90,7 +90,7 @@ test("--input - reads the input from standard input", async () => {
   });
 });
 
-test("a call that cannot be made is 1, with a message and no output", async () => {
+test("a call that cannot be made exits with 1, with a message and no output", async () => {
   const calls = [
     [],
     ["Bash"],
@@ -144,7 +144,7 @@ test("what a project restricts counts at once, what it grants waits for trust", 
   expect([await decision("npm test"), await decision("git push x")]).toEqual(["ask", "deny"]);
 });
 
-test("settings in force are protected, and --settings files count", async () => {
+test("settings in effect are protected, and --settings files count", async () => {
   writeFileSync(join(base, "proj/team.json"), JSON.stringify({ permissions: { allow: ["Edit(/**)"] } }));
   const write = async (file: string) =>
     (

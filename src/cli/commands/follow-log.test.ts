@@ -49,7 +49,7 @@ test("a line is followed once it is whole, also when the files are rotated", asy
   expect(looks).toEqual([["first"], [], ["second"], ["third", "fourth"]]);
 });
 
-test("every line is followed once, even if the files are rotated twice between two looks", async () => {
+test("every line is followed once, even if the files are rotated twice between two reads", async () => {
   writeFileSync(file, "0\n");
   const rotatedTwice = (from: number) => () => {
     appendFileSync(file, `${from}\n`);

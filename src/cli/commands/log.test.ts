@@ -18,7 +18,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const record = (fields: object) =>
   `${JSON.stringify({ time: new Date().toISOString(), session: "abcdef0123456789", event: "PreToolUse", tool: "Bash", ms: 1.5, answer: "none", handlers: [], ...fields })}\n`;
 
-test("a line per record, filtered by session, event, handler, decision, failure, time and duration", async () => {
+test("log prints a line per record, filtered by session, event, handler, decision, failure, time and duration", async () => {
   const old = new Date(Date.now() - 3 * 36e5).toISOString();
   writeFileSync(
     `${file}.1`,

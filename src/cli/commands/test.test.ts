@@ -28,7 +28,7 @@ function run(cwd: string, ...words: string[]) {
   return callHookline(["test", ...words], { home: cwd, env });
 }
 
-test("no tests is 2, a case that fails is 3, all good is 0", async () => {
+test("the status is 2 without tests, 3 when a case fails, and 0 when all pass", async () => {
   expect((await run(project({}))).status).toBe(2);
   const one = (decision: string) =>
     JSON.stringify({ name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision } });
@@ -67,8 +67,8 @@ test("a case with a misspelled field, or with an input that is not an object, fa
     "input must be an object",
     "tool must be a string",
   ];
-  const told = faults.map((fault, at) => `FAILED  x\n  Case ${at + 1} of a.json: ${fault}\n`).join("");
-  expect([status, out]).toEqual([3, `${told}3 cases, 3 failed\n`]);
+  const printed = faults.map((fault, at) => `FAILED  x\n  Case ${at + 1} of a.json: ${fault}\n`).join("");
+  expect([status, out]).toEqual([3, `${printed}3 cases, 3 failed\n`]);
 });
 
 test("a case without event or expect fails with its number and name, and the other cases run", async () => {
@@ -107,7 +107,7 @@ test("names of cases and handlers, errors and answers reach no terminal as contr
   expect(out).not.toContain("\u001b");
 });
 
-test("a list without cases is nothing to run: 2, with --json too", async () => {
+test("a list without cases exits with 2, with --json too", async () => {
   const folder = project({ "hooks.ts": hooks, "hooks-tests/a.json": "[]" });
   const plain = await run(folder);
   expect([plain.status, plain.err]).toEqual([2, expect.stringContaining("these files contain no cases")]);
@@ -135,11 +135,11 @@ test("sum", () => assert.equal(1 + 1, ${wanted} as number));
   expect((await run(project({ "a.test.ts": text(2) }))).status).toBe(0);
   const failed = await run(project({ "a.test.ts": text(3) }));
   expect(failed.status).toBe(3);
-  // It named the built file, and a line nobody had written.
+  // It named the built file, and a line that is not in the source.
   expect(failed.out).toContain(".claude/a.test.ts:3");
 });
 
-test("--json is one object of cases and tests, and of one event the answer; what is printed meanwhile stays out of it", async () => {
+test("--json prints one object of cases and tests, or the answer to one event; other output stays out of it", async () => {
   const loud = `process.stdout.write("loud");\n${hooks}`;
   const cases = [
     { name: "rm", event: "PreToolUse", tool: "Bash", input: { command: "rm x" }, expect: { decision: "ask" } },

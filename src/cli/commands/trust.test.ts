@@ -15,7 +15,7 @@ interface Ran {
 interface World {
   readonly project: string;
   put(path: string, content: unknown): Promise<void>;
-  /** `typed`: what a person at a terminal types, line by line. */
+  /** `typed`: what a user at a terminal types, line by line. */
   run(args: readonly string[], typed?: readonly string[]): Promise<Ran>;
 }
 
@@ -125,7 +125,7 @@ test("trust says that everything is already approved when it is", async () => {
   expect([status, out.split("\n").at(-2)]).toEqual([0, "Everything is already approved."]);
 });
 
-test("on a terminal each thing is asked about, and only a yes approves", async () => {
+test("on a terminal each entry is asked about, and only a yes approves", async () => {
   const it = await world();
   await it.put(".claude/settings.json", {
     env: { A: "b" },

@@ -143,15 +143,15 @@ test("sessions shows the readable part of a truncated archive, with a warning", 
   const whole = gzipSync(`${lines.join("\n")}\n`);
   for (const kept of [1_000, whole.length - 8, 0]) {
     writeFileSync(path, whole.subarray(0, kept));
-    const said = `${path} cannot be read to its end: the archive is cut off`;
+    const message = `${path} cannot be read to its end: the archive is cut off`;
     for (const verb of ["show", "tree", "export"]) {
       const { status, err } = await hookline("sessions", verb, two);
-      expect([verb, status, err]).toEqual([verb, 0, `${said}. The output is incomplete.\n`]);
+      expect([verb, status, err]).toEqual([verb, 0, `${message}. The output is incomplete.\n`]);
     }
     const checked = await hookline("sessions", "validate", two);
     expect([checked.status, checked.out]).toEqual([1, expect.stringContaining("the archive is cut off")]);
-    expect((await hookline("sessions", "search", "x")).err).toBe(`Not searched: ${said}\n`);
-    expect((await hookline("sessions", "search", "x", "--index")).err).toBe(`Not searched: ${said}\n`);
+    expect((await hookline("sessions", "search", "x")).err).toBe(`Not searched: ${message}\n`);
+    expect((await hookline("sessions", "search", "x", "--index")).err).toBe(`Not searched: ${message}\n`);
     expect(JSON.parse((await hookline("sessions", "show", two, "--json")).out).stats.unreadable).toBe(1);
   }
 });

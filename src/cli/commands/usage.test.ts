@@ -146,7 +146,7 @@ test("a table fits the terminal, keeps the classes apart and has the cost last",
   }
 });
 
-test("the daily table, whole", async () => {
+test("the daily table has a row for each day, a total, and the models without a price", async () => {
   session(
     call("m1", "2026-10-04T10:00:00.000Z") +
       call("m2", "2026-10-05T10:00:00.000Z", { message: { ...JSON.parse(call("m2", "")).message, model: "acme-1" } }),
@@ -271,7 +271,7 @@ test("a long scan shows how far it is, on a terminal only, and takes the line aw
 
 const status = (more: object) => JSON.stringify({ session_id: id, model: { display_name: "Opus" }, ...more });
 
-test("a status line: model, session, today, block, context, limits", async () => {
+test("a status line shows model, session, today, block, context and limits", async () => {
   const at = new Date().toISOString();
   const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", at));
   const input = status({
@@ -292,15 +292,15 @@ test("a status line: model, session, today, block, context, limits", async () =>
 });
 
 test("a status line reports an unknown name of a template on stderr and names the nearest", async () => {
-  const told = await hookline(["statusline", "--template", "{modle} | {model}"], {}, '{"model":"Opus"}');
-  expect(told).toEqual({
+  const result = await hookline(["statusline", "--template", "{modle} | {model}"], {}, '{"model":"Opus"}');
+  expect(result).toEqual({
     status: 0,
     out: "Opus\n",
     err: "hookline: Unknown name {modle} in --template. Did you mean {model}?\n",
   });
 });
 
-test("it reads on as the session grows, beside what the last report knows", async () => {
+test("a status line reads what is new in a growing session and adds it to the last report", async () => {
   const at = new Date().toISOString();
   const transcript_path = session(call("m1", at));
   await hookline(["usage"]);
@@ -330,13 +330,13 @@ test.each([
   '"x"',
   '{"model":7,"cost":"x","context_window":[],"rate_limits":{"a":null}}',
   '{"transcript_path":"/nowhere/x.jsonl"}',
-])("it never prints an error and always ends with 0: %s", async (input) => {
+])("a status line never prints an error and always exits with 0: %s", async (input) => {
   const { status, err, out } = await hookline(["statusline"], {}, input);
   expect([status, err]).toEqual([0, ""]);
   expect(out).toMatch(/^[^\n]*\n$/);
 });
 
-test("a broken settings file or a hostile model name changes nothing about that", async () => {
+test("a status line exits with 0 for a broken settings file, and prints no control character of a hostile model name", async () => {
   mkdirSync(join(home, "state"), { recursive: true, mode: 0o700 });
   writeFileSync(join(home, "state", "usage.json"), "{");
   expect(await hookline(["statusline"], {}, status({}))).toEqual({ status: 0, out: "\n", err: "" });
@@ -356,7 +356,7 @@ test.each([
   expect([code, out, err]).toEqual([1, "", expect.stringContaining(why)]);
 });
 
-test("--reconcile prints the figure of the client next to ours", async () => {
+test("--reconcile prints the figure of Claude Code next to ours", async () => {
   const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z"));
   await hookline(["statusline"], {}, status({ transcript_path, cost: { total_cost_usd: 0.003 } }));
   const { rows } = JSON.parse((await hookline(["usage", "session", "--reconcile", "--json"])).out);
@@ -380,14 +380,14 @@ test.each([
   expect(err).toContain(why);
 });
 
-test("a byte order mark before the client's JSON changes nothing about its status line", async () => {
+test("a byte order mark before the JSON of Claude Code does not change the status line", async () => {
   const text = JSON.stringify({ model: { display_name: "Opus" }, context_window: { used_percentage: 10 } });
   const { out } = await hookline(["statusline"], {}, `\uFEFF${text}`);
   expect(out).toContain("Opus");
   expect(out).toBe((await hookline(["statusline"], {}, text)).out);
 });
 
-test("names that every object has are no figures of a status line", async () => {
+test("names of inherited properties are not figures of a status line", async () => {
   const stdin = '{"model":"Opus","rate_limits":{"constructor":{"used_percentage":5}}}';
   const { out } = await hookline(["statusline"], {}, stdin);
   expect(out).toContain("constructor 5%");

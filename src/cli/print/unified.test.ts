@@ -6,7 +6,7 @@ const plain = styleFor({ terminal: { out: false, err: false, colour: false, colu
   typeof styleFor
 >[0]);
 
-test("a changed file is shown in the form of a unified diff, a new one and one that goes against nothing", () => {
+test("a changed file is shown as a unified diff; a new or removed file is compared with nothing", () => {
   const before = "1\n2\n3\n4\n5\n";
   expect(unifiedDiff("a.json", before, "1\n2\n3\n4\n\tnew\u001b\n5\n", plain)).toBe(
     "--- a.json\n+++ a.json\n@@ -2,4 +2,5 @@\n 2\n 3\n 4\n+\tnew␛\n 5\n",

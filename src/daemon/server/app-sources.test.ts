@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a change of equal size and time shows; so does one in the same step of the clock", async () => {
+test("a change with equal size and time is noticed, and so is one within the same clock tick", async () => {
   utimesSync(file, 1, 1);
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(statSync(file).ctimeMs + 10);

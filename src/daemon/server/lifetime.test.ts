@@ -5,7 +5,7 @@ const complain = vi.fn();
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("it leaves after the idle time, not while it is busy, and busy is asked only when it is quiet", async () => {
+test("the daemon exits after the idle time, not while it is busy, and asks whether it is busy only when it is quiet", async () => {
   let isBusy = true;
   const busy = vi.fn(async () => isBusy);
   const leave = vi.fn();
@@ -22,7 +22,7 @@ test("it leaves after the idle time, not while it is busy, and busy is asked onl
   idle.end();
 });
 
-test("the daemon does not leave when a call arrives while it checks whether it is busy", async () => {
+test("the daemon does not exit when a call arrives while it checks whether it is busy", async () => {
   let say: (busy: boolean) => void = () => undefined;
   const leave = vi.fn();
   const busy = () => new Promise<boolean>((resolve) => (say = resolve));

@@ -203,7 +203,7 @@ describe("the end of a turn", () => {
     expect(outcome.warnings[0]).toMatchObject({ code: "stop-cap", message: expect.stringContaining("again") });
   });
 
-  test("a cap of 0 is none", () => {
+  test("a cap of 0 is no limit", () => {
     expect(
       settle(...settling("Stop", [record("a", deny("again"))], { stopBlocks: { count: 99, cap: 0 } })).blocked,
     ).toBe(true);
@@ -211,7 +211,7 @@ describe("the end of a turn", () => {
 });
 
 describe("event-specific answers", () => {
-  test("lists are joined, flags or-ed, single values of the last configured with a warning", () => {
+  test("lists are joined, flags are combined with OR, and a single value is that of the last configured hook, with a warning", () => {
     const outcome = settle(
       ...settling("SessionStart", [
         record("a", none, { output: { watchPaths: ["/x", "/y"], sessionTitle: "one", reloadSkills: false } }),

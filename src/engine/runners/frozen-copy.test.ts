@@ -66,7 +66,7 @@ test("a value that cannot be read is a bad payload", () => {
   expect(() => frozenCopy(trap)).toThrow(expect.objectContaining({ code: "event/bad-payload" }));
 });
 
-test("what says itself how it is written in JSON is copied as that", () => {
+test("an object with toJSON is copied as its JSON form", () => {
   const original = { url: new URL("http://a.example/b"), text: new String("x"), list: [new Number(3)] };
   expect(frozenCopy<unknown>(original)).toEqual(JSON.parse(JSON.stringify(original)));
 });

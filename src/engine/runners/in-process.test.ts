@@ -98,7 +98,7 @@ test("errorMessage replaces the error of the callback", async () => {
   expect(failures.map((ran) => ran.failure)).toEqual(Array(3).fill("The guard is broken."));
 });
 
-test("a callback that never answers is ended at the deadline, its late rejection unheard", async () => {
+test("a callback that never answers is ended at the deadline, and its late rejection is ignored", async () => {
   const late = deferred<undefined>();
   const ran = await runCallback(
     hook(() => late.promise),
@@ -147,7 +147,7 @@ test("nothing is called under an aborted signal", async () => {
   expect([ran.ended, called]).toEqual([{ by: "cancelled" }, false]);
 });
 
-test("a value whose then throws when looked at is a failure, not a crash", async () => {
+test("a value whose then throws when it is read is a failure, not a crash", async () => {
   const name = "then";
   const trap = Object.defineProperty({}, name, {
     get() {

@@ -7,7 +7,7 @@ test("$ARGUMENTS becomes the payload, fenced as data", () => {
   expect(promptText("Look: $ARGUMENTS. Fine?", '{"a":1}')).toBe(`Look: ${fence('{"a":1}')}. Fine?`);
 });
 
-test("without it the payload has its own heading", () => {
+test("without $ARGUMENTS the payload has its own heading", () => {
   expect(promptText("Is this fine?", '{"a":1}')).toBe(`Is this fine?\n\nARGUMENTS:\n${fence('{"a":1}')}`);
 });
 

@@ -18,7 +18,7 @@ const call = (port: ModelPort, timeoutMs = 60_000) => ({
 });
 const quiet = { stderr: "", warnings: [] };
 
-test("the model is asked with prompt, schema and, where lent, the conversation", async () => {
+test("the model is asked with prompt, schema and, where available, the conversation", async () => {
   const asked: ModelQuestion[] = [];
   const port: ModelPort = async (ask) => {
     asked.push(ask);
@@ -63,7 +63,7 @@ test.each([
   null,
   undefined,
   true,
-])("%j is no reply and never ok", async (reply) => {
+])("%j is not a valid reply and never counts as ok", async (reply) => {
   const ran = await runModel(hook, call(replying(reply)));
   expect(ran).toMatchObject({ ended: { by: "answered" }, output: { kind: "nothing" } });
   expect(ran.failure).toMatch(/^the model /);
@@ -84,14 +84,14 @@ test("an API error and silence are failures", async () => {
     stdout: "",
     failure: "529 overloaded",
   });
-  let told = false;
+  let aborted = false;
   const silent: ModelPort = (_, signal) => {
     signal.addEventListener("abort", () => {
-      told = true;
+      aborted = true;
     });
     return new Promise(() => undefined);
   };
-  expect([(await runModel(hook, call(silent, 10))).ended, told]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
+  expect([(await runModel(hook, call(silent, 10))).ended, aborted]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
 });
 
 test("a reply without end is cut and does not count", async () => {

@@ -15,7 +15,7 @@ test("a hook's own timeout is in seconds; else the event's counts, else the type
   expect(timeoutOf({ type: "function", function: () => true, errorMessage: "" }, catalog.Stop, {})).toBe(5_000);
 });
 
-test("an event's figure replaces the 600 s and no other", () => {
+test("an event's own limit replaces the default of 600 s, and no other limit", () => {
   expect(timeoutOf(command, catalog.UserPromptSubmit, {})).toBe(30_000);
   expect(timeoutOf(command, catalog.PreModelSwitch, {})).toBe(30_000);
   expect(timeoutOf(command, catalog.MessageDisplay, {})).toBe(10_000);

@@ -25,7 +25,7 @@ test("a text that is one template keeps the value's type", () => {
   });
 });
 
-test("a path that leads nowhere is empty, with one warning", () => {
+test("a path that leads nowhere gives an empty text, with one warning", () => {
   const { input, warnings } = fillTemplates({ a: "${tool_input.nope}", b: "x${tool_input.nope}y" }, payload);
   expect(input).toEqual({ a: "", b: "xy" });
   expect(warnings).toEqual([
@@ -64,7 +64,7 @@ test("an input nested without end is passed on", () => {
   expect(fillTemplates(deep, payload).warnings).toEqual([]);
 });
 
-test("many templates in a long text take no time to speak of", () => {
+test("many templates in a long text are filled without delay", () => {
   const { input } = fillTemplates({ a: "${".repeat(50_000), b: "${tool_name}".repeat(20_000) }, payload);
   expect(input).toEqual({ a: "${".repeat(50_000), b: "Write".repeat(20_000) });
 });

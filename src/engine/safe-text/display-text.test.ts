@@ -47,6 +47,6 @@ test.each([
   ["\x1b[2J", false],
   ["text\x07", false],
   ["\x07\n", false],
-])("events: the terminal sequence %j passes: %s", (sequence, passes) => {
+])("the terminal sequence %j passes: %s", (sequence, passes) => {
   expect(terminalSequenceAllowed(sequence)).toBe(passes);
 });

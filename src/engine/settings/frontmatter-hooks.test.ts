@@ -29,7 +29,7 @@ test("hooks are found however they are written", async () => {
   }
 });
 
-test("a plain value with a colon or a tab is read as the client reads it", async () => {
+test("a plain value with a colon or a tab is read as Claude Code reads it", async () => {
   expect(await fieldsOf("description: Use when: a test fails\nname: x")).toEqual({
     description: "Use when: a test fails",
     name: "x",
@@ -37,7 +37,7 @@ test("a plain value with a colon or a tab is read as the client reads it", async
   expect(await fieldsOf("a: b: c\nlist:\n\t- x")).toEqual({ a: "b: c", list: ["x"] });
 });
 
-test("frontmatter that is nested too deeply is a fault with its line, and the process lives", async () => {
+test("frontmatter that is nested too deeply is a fault with its line, and does not end the process", async () => {
   const deep = ["[".repeat(50_000), "{a: ".repeat(20_000), "[ ']' ".repeat(10_000)].map((value) => `a: ${value}`);
   const right = ["- ".repeat(40_000), "? ".repeat(40_000), `a:\n${" ".repeat(300)}b: 1`];
   for (const head of [...deep, ...right]) {

@@ -85,7 +85,7 @@ test("protected paths and critical removals are asked about even if a hook allow
   expect((await allowed(world, "Bash", { command: "echo x > .claude/settings.json" })).decision).toBe("ask");
 });
 
-test("what cannot be analysed stays ask where a rule might concern it", async () => {
+test("a call that cannot be analyzed stays ask where a rule might concern it", async () => {
   const world = await checkoutWorld();
   expect((await allowed(world, "Bash", { command: "eval $X" })).decision).toBe("allow");
   await rules(world, { deny: ["Bash(rm *)"] });
@@ -148,7 +148,7 @@ test("an untrusted project's restrictions count at once", async () => {
   expect((await allowed(world, "Bash", { command: "make all" })).decision).toBe("deny");
 });
 
-test("a file that had deny rules and cannot be read any more keeps them in force", async () => {
+test("a file that had deny rules and can no longer be read keeps them in effect", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash(rm *)"] });
   await withEngine(world.options, async (engine) => {

@@ -138,13 +138,13 @@ test.each([
   [{ type: "callback" }, 'cannot be "callback" in a file; a program registers those.'],
   [{ type: "function" }, 'cannot be "function" in a file; a program registers those.'],
   [{ command: "x" }, "is missing."],
-])("the entry %j is reported with the way out", (entry, why) => {
+])("the entry %j is reported with the fix", (entry, why) => {
   expect(read({ hooks: { Stop: [{ hooks: [entry] }] } }).warnings.map(({ message }) => message)).toEqual([
     `hooks.Stop[0].hooks[0].type in ${file} ${why} Hookline skips this entry and uses the rest of the file.`,
   ]);
 });
 
-test("a misspelt field that is needed is pointed out", () => {
+test("a misspelled field that is needed is pointed out", () => {
   expect(read({ hooks: { Stop: [{ hooks: [{ type: "command", comand: "x" }] }] } }).warnings[0]?.message).toContain(
     'command in /home/dev/.claude/settings.json is missing; "comand" looks like it.',
   );
@@ -558,7 +558,7 @@ test("a failure policy under two misspelled names counts as block if one of them
 });
 
 test.each([{ onfailure: "block" }, { on_failure: "block" }, { failclosed: true }])(
-  "a failure policy under a misspelt name, such as %o, counts as block with a warning",
+  "a failure policy under a misspelled name, such as %o, counts as block with a warning",
   (policy) => {
     const hook = { type: "command", command: "exit 1" };
     const groups = [{ hooks: [{ ...hook, ...policy }] }, { ...policy, hooks: [hook] }];

@@ -214,8 +214,8 @@ test("every type an event does not take is warned of, and no other", () => {
   ];
   for (const name of eventNames) {
     const row: EventRow = catalog[name];
-    const told = takeSnapshot([layer("user", hooks(name, { hooks: entries }))]).warnings;
-    expect(told.map(({ code, place }) => [code, place])).toEqual(
+    const found = takeSnapshot([layer("user", hooks(name, { hooks: entries }))]).warnings;
+    expect(found.map(({ code, place }) => [code, place])).toEqual(
       entries.flatMap(({ type }, index) =>
         row.types.some((taken) => taken === type)
           ? []

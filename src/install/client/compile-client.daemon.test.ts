@@ -85,7 +85,7 @@ test("doctor reports a script that starts the compiled client as compiled, and n
 });
 
 describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () => {
-  test("the program is this user's alone, made once, found by the script, and another one for another source", async () => {
+  test("the program belongs to this user only, is made once, is found by the script, and is another one for another source", async () => {
     const here = world();
     const place = { packageRoot: shipped(here), home: here.source() };
     expect(programBehindScript(place)).toBeUndefined();

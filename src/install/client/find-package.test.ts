@@ -25,7 +25,7 @@ function packageIn(modules: string): string {
   return root;
 }
 
-test("in project scope it is the project's own package, or advice", async () => {
+test("in project scope the package is the project's own, or there is advice to install it", async () => {
   const { project, source } = world();
   const asked = { scope: "project", root: project, running: "/opt/hookline", home: source(), dryRun: false } as const;
   await expect(findPackage(asked)).rejects.toMatchObject({

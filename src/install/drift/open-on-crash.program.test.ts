@@ -47,8 +47,8 @@ function run(here: World, way: Way, shellForm: boolean, need: HandledEvent = gua
   const payload = { hook_event_name: need.event, tool_name: "Bash", tool_input: { command }, cwd: here.project };
   const env = { PATH: process.env["PATH"], HOME: here.home, HOOKLINE_HOME: here.state, ...way.env };
   const [program, ...args] = shellForm ? ["sh", "-c", hook.command] : [hook.command, ...(hook.args ?? [])];
-  const said = spawnSync(program ?? "", args, { cwd: here.project, input: JSON.stringify(payload), env });
-  return { status: said.status, out: String(said.stdout), err: String(said.stderr) };
+  const ended = spawnSync(program ?? "", args, { cwd: here.project, input: JSON.stringify(payload), env });
+  return { status: ended.status, out: String(ended.stdout), err: String(ended.stderr) };
 }
 
 for (const [name, shellForm] of Object.entries({ "with args": false, "as a line for a shell": true })) {
@@ -57,7 +57,7 @@ for (const [name, shellForm] of Object.entries({ "with args": false, "as a line 
     expect([status, err]).toEqual([2, expect.stringMatching(/hookline: the hook's process ended with status \d+\n$/)]);
   });
 
-  test(`a guard that run calls ${name} answers as it always did`, () => {
+  test(`a guard that run calls ${name} answers as usual when Node works`, () => {
     const here = world();
     expect(run(here, { command: "pass" }, shellForm)).toEqual({ status: 0, out: "", err: "" });
     const { status, out, err } = run(here, {}, shellForm);
@@ -80,9 +80,9 @@ test("run without the rest of its package refuses under block, in an entry by ha
   const bin = join(world().folder, "bin.cjs");
   copyFileSync(join(dist, "cli", "bin.cjs"), bin);
   const statuses = ["block", "continue"].map((mode) => {
-    const said = spawnSync(process.execPath, [bin, "run", "hooks.ts", "--on-failure", mode], { input: "{}" });
-    expect(String(said.stderr)).toMatch(/^hookline: cannot load program.cjs: /);
-    return said.status;
+    const ended = spawnSync(process.execPath, [bin, "run", "hooks.ts", "--on-failure", mode], { input: "{}" });
+    expect(String(ended.stderr)).toMatch(/^hookline: cannot load program.cjs: /);
+    return ended.status;
   });
   expect(statuses).toEqual([2, 1]);
 });
@@ -105,10 +105,10 @@ test("status and doctor name a guard that lets the action pass when Node crashes
   expect(text).not.toContain('"sh"');
   writeFileSync(file, text);
   const status = await hookline("status");
-  const told =
+  const advice =
     "The entries for PreToolUse say --on-failure block, but when Node itself crashes or cannot be started the action goes through. hookline install --scope local --transport run writes entries that refuse.";
-  expect([status.status, status.out]).toEqual([3, expect.stringContaining(`open-on-crash: ${told}`)]);
-  expect((await hookline("doctor")).out).toContain(told);
+  expect([status.status, status.out]).toEqual([3, expect.stringContaining(`open-on-crash: ${advice}`)]);
+  expect((await hookline("doctor")).out).toContain(advice);
   await hookline("install", "--scope", "local", "--transport", "run");
   expect((await hookline("status")).status).toBe(0);
 }, 60_000);

@@ -120,7 +120,7 @@ test("in a clone, where there is no record, an entry whose matcher is not what t
   expect(await driftOf(here)).toEqual([]);
 });
 
-test("the same app in two scopes, and a switch that turns every hook off", async () => {
+test("the same app in two scopes, and a switch that turns every hook off, are reported", async () => {
   const here = await installed();
   putClient(here, "local");
   await writeEntries(here.call({ scope: "local" }));

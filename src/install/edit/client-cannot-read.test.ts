@@ -19,7 +19,7 @@ async function refused(here: World): Promise<string> {
   return error.message;
 }
 
-test("install writes nothing into a file that the client drops, and names line and reason", async () => {
+test("install writes nothing into a file that Claude Code drops, and names line and reason", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   const good = { hooks: [{ type: "command", command: "true" }] };
@@ -56,7 +56,7 @@ test("with stripComments the file becomes plain JSON, a backup is kept, and unin
   expect(readFileSync(settingsFile, "utf8")).toBe(commented);
 });
 
-test("an entry of our own that somebody broke is replaced by install", async () => {
+test("an entry of our own that was broken by hand is replaced by install", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   await writeEntries(here.call());

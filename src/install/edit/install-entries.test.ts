@@ -76,7 +76,7 @@ test("with changes, own entries are replaced in place, and what others wrote aro
   expect(parsed().hooks.Stop.map((group) => JSON.stringify(group))).toEqual([commands[0], commands[2]]);
 });
 
-test("a file, a folder and a mode that install made or changed go back", async () => {
+test("uninstall restores every file, folder and mode that install made or changed", async () => {
   const here = world();
   rmSync(join(here.project, ".claude"), { recursive: true });
   const elsewhere = join(here.project, "hooks.mjs");
@@ -131,7 +131,7 @@ test("uninstall works when the settings file has been removed", async () => {
   ]);
 });
 
-test("of several folders that install made none is left, and none that has something else in it goes", async () => {
+test("uninstall removes every folder that install made, unless it contains something else", async () => {
   for (const theirs of [false, true]) {
     const here = world();
     const folder = join(here.home, "a/b/.claude");
@@ -260,7 +260,7 @@ test("a link that waits at the lock file's place is not followed, and nothing is
   expect(everything(here.folder)).toEqual(before);
 });
 
-test("a hook of somebody else in our group stays where it is", async () => {
+test("a hook of another program in our group stays where it is", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   await writeEntries(here.call({ needs: [stop] }));

@@ -20,7 +20,7 @@ const transports = (needs: readonly HandledEvent[], options: Partial<PlanOptions
 const note: HandledEvent = { ...stop, event: "Notification", ids: ["Notification"] };
 const post: HandledEvent = { ...guard, event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue" };
 
-test("one entry per event, with mode, a timeout after the deadline, and paths from the project's folder", () => {
+test("each event has one entry, with its mode, a timeout after the deadline, and paths from the project's folder", () => {
   expect(plan([stop, guard], { transport: "run" })).toEqual([
     {
       event: "PreToolUse",

@@ -54,7 +54,7 @@ test("the official client's stream becomes deltas and then the answer, thinking 
   expect(JSON.parse(json)).toEqual({ file_path: "ä" });
 });
 
-test("a call whose input a server writes at its beginning keeps it, and counts that are null are none", () => {
+test("a call whose input a server writes at its beginning keeps it, and counts that are null are left out", () => {
   const { read, end } = anthropicReader();
   const input = { command: "ls" };
   for (const event of [
@@ -199,7 +199,7 @@ test("streams that break off or say that they failed are errors in place, and a 
   expect(api?.requests).toHaveLength(5);
 });
 
-test("no server is an error in place too", async () => {
+test("a missing server is an error in place too", async () => {
   const model = await open({});
   await api?.close();
   api = undefined;

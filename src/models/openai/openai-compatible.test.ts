@@ -57,7 +57,7 @@ test("chunks of text and tool calls become blocks, with usage and stop reason in
   ]);
 });
 
-test("null in the place of a key that others leave out is nothing, in texts and in pieces of calls", async () => {
+test("null counts as a key that is left out, in texts and in pieces of calls", async () => {
   const { model } = await open([
     {
       chunks: [

@@ -57,13 +57,13 @@ test("an answer is chosen by purpose, agent and text in the last message; withou
       { text: "main" },
     ],
   });
-  const said = [
+  const texts = [
     await textOf(model, { ...asking("x"), purpose: "subagent", subagent: "Explore" }),
     await textOf(model, asking("what of the weather?")),
     await textOf(model, { ...asking("x"), purpose: "title" }),
     await textOf(model, asking("anything")),
   ];
-  expect(said).toEqual(["explored", "sunny", "a title", "main"]);
+  expect(texts).toEqual(["explored", "sunny", "a title", "main"]);
   expect(model.complaints()).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { judge } from "./judge.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 
-test("one line per part, the strictest decides", () => {
+test("a judgement has one line per part, and the strictest part decides", () => {
   const policy = compileRules([{ scope: "user", file: "~/.claude/settings.json", allow: ["Bash(git *)"] }]);
   const judgement = judge({ tool: "Bash", input: { command: "git log > notes.txt && npm test" } }, policy, context);
   expect(judgement.decision).toBe("ask");

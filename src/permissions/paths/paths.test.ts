@@ -44,7 +44,7 @@ test("every name on the way is noted, the last is the real one", () => {
   });
 });
 
-test("dots are the file system's, a missing name hides no link behind it", () => {
+test("dots are resolved as the file system does, and a missing name hides no link behind it", () => {
   const fs = disk({
     "/p": "folder",
     "/p/l": { link: "/q/r" },
@@ -87,7 +87,7 @@ test("whether a volume is case-sensitive is looked up once; where it is unknown,
   expect([foldsCase("/x", "sensitive", disk({})), foldsCase("/x", "insensitive", disk({}))]).toEqual([false, true]);
 });
 
-test("folding meets every twin of a name", () => {
+test("folding finds every variant of a name", () => {
   for (const [a, b] of [
     ["É", "e\u0301"],
     ["ſ", "S"],
@@ -98,7 +98,7 @@ test("folding meets every twin of a name", () => {
     expect(foldName(a ?? "")).toBe(foldName(b ?? ""));
 });
 
-test("protection is not got round by case, invisible letters, streams, short names or dots at the end", () => {
+test("case, invisible letters, streams, short names and dots at the end do not evade protection", () => {
   const roots = ["/p", "/home/u"];
   const tricks = [
     ".git/x",
@@ -128,7 +128,7 @@ test("protection is not got round by case, invisible letters, streams, short nam
   expect(fine.filter((path) => protectionOf(`/p/${path}`, roots) !== undefined)).toEqual([]);
 });
 
-test("what cannot be a path says why", () => {
+test("a text that cannot be a path is refused with the reason", () => {
   expect(["", "a\0", "a".repeat(4_097), 5, undefined].map((path) => pathFault(path) !== undefined)).toEqual(
     Array(5).fill(true),
   );

@@ -9,7 +9,7 @@ function covered(pattern: string, url: string): boolean | "invalid" {
   return host !== undefined && coversHost(compiled, host);
 }
 
-test("whole hosts, lower case, without port, user part or final dot", () => {
+test("a pattern covers the whole host in any letter case, with any port, user part or final dot", () => {
   const same = [
     "https://a.io",
     "http://A.IO/x",
@@ -30,7 +30,7 @@ test("whole hosts, lower case, without port, user part or final dot", () => {
   expect(others.map((url) => covered("a.io", url))).toEqual(others.map(() => false));
 });
 
-test("stars", () => {
+test("a star at the beginning covers any number of labels, any other star stays in its label", () => {
   expect([
     covered("*.a.io", "https://x.a.io"),
     covered("*.a.io", "https://x.y.a.io"),
@@ -45,7 +45,7 @@ test("stars", () => {
   ]).toEqual([true, false, false]);
 });
 
-test("names in ASCII form, odd spellings of addresses", () => {
+test("hosts are compared in ASCII form, and an odd spelling of an address is that address", () => {
   expect(covered("bücher.example", "https://xn--bcher-kva.example")).toBe(true);
   expect(covered("xn--bcher-kva.example", "https://bücher.example/")).toBe(true);
   expect(covered("127.0.0.1", "http://0x7f.1/")).toBe(true);

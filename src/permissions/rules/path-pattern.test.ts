@@ -30,7 +30,7 @@ test("star, question mark and sets stay in one segment, two stars cross", () => 
   expect(["a*", "ax"].map((path) => covered("./a\\*", path))).toEqual([true, false]);
 });
 
-test("a name without a slash is meant at any depth, a folder covers all in it", () => {
+test("a name without a slash matches at any depth, a folder covers everything in it", () => {
   expect([".env", "a/b/.env", "a/.env/x", "a/.envx"].map((path) => covered(".env", path))).toEqual([
     true,
     true,
@@ -49,7 +49,7 @@ test("a name without a slash is meant at any depth, a folder covers all in it", 
   ]).toEqual([false, true, true]);
 });
 
-test("anchors", () => {
+test("the beginning of a pattern sets its anchor: root, home, source or working directory", () => {
   const anchors = ["//etc/x", "~/x", "/x", "./x", "x", "x/y", "~", "~user/x", "/", "//"].map(
     (spec) => compiled(spec).anchor,
   );
@@ -77,7 +77,7 @@ function byTrial(pattern: readonly string[], path: readonly string[]): boolean {
   return expression.test(name) && byTrial(rest, deeper);
 }
 
-test("one step back is enough: patterns cover what trying everything finds", () => {
+test("matching with one step back covers what trying everything finds", () => {
   const name = fc
     .string({ unit: fc.constantFrom("a", "b", "*", "?"), minLength: 1, maxLength: 5 })
     .map((text) => text.replace(/\*+/g, "*"));

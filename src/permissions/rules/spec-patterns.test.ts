@@ -7,7 +7,7 @@ test("without a star the whole text must be equal", () => {
   expect(covered("npm test", "npm test", "npm test x", "npm tes", "npm  test")).toEqual([true, false, false, false]);
 });
 
-test("a final blank and star is the end, or a blank and anything", () => {
+test("a final blank and star match the end, or a blank and anything", () => {
   expect(covered("git *", "git", "git status", "git  x", "gitx", "git-x", "git\tx")).toEqual([
     true,
     true,
@@ -20,7 +20,7 @@ test("a final blank and star is the end, or a blank and anything", () => {
   expect(covered("npm run test:*", "npm run test", "npm run test x", "npm run test:unit")).toEqual([true, true, false]);
 });
 
-test("any other star is any run of characters", () => {
+test("any other star matches any run of characters", () => {
   expect(covered("git * main", "git push main", "git push origin main", "git main", "git push main x")).toEqual([
     true,
     true,

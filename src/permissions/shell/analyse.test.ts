@@ -15,7 +15,7 @@ function parts(text: string): string[] {
   });
 }
 
-test("parts at every depth", () => {
+test("parts are found at every depth", () => {
   expect(parts("a && b || c | d; e & (f) { g; }".replace(" {", "; {"))).toEqual(["a", "b", "c", "d", "e", "f", "g"]);
   expect(parts("a $(b `c` <(d)) > e")).toEqual(["c", "d", "b `c` <(d)", "> e", "a $(b `c` <(d))"]);
   expect(
@@ -27,7 +27,7 @@ test("parts at every depth", () => {
   ).toEqual(new Set(["a", "b", "c", "d", "e", "set i", "f", "g", "h", "i", "j", "l"]));
 });
 
-test("words after quote removal; empty ones and those with blanks in quotes", () => {
+test("words are shown without their quotes, except empty words and words with blanks", () => {
   expect(parts('git \'push x\' "" a\\ b it"\'"s')).toEqual(['git "push x" "" "a b" it\'s']);
   expect(parts("echo '\"a' 'b\"'")).toEqual(['echo "\\"a" b"']);
   expect(parts("r''m \\x \"y\"'z'")).toEqual(["rm x yz"]);
@@ -49,7 +49,7 @@ test("a word with expansion, glob, brace or tilde is not known", () => {
   ]);
 });
 
-test("where parts run", () => {
+test("a part has the folders that it may run in, also after cd", () => {
   const places = (text: string) =>
     analyse(text)
       .parts.filter((part) => part.kind === "write")
@@ -70,7 +70,7 @@ test("where parts run", () => {
   expect(analyseShell("cd sub && x > a", { ...context, envNames: ["CDPATH"] }).parts.at(-1)?.places.unknown).toBe(true);
 });
 
-test("what wrappers start, with the way to it", () => {
+test("the analysis lists what wrappers start, with the way to it", () => {
   const via = (text: string) =>
     analyse(text).parts.map((part) => [...part.via, part.kind === "command" ? displayText(part) : ""].join(" > "));
   expect(via("sudo -u x timeout 5 npm test")).toEqual([
@@ -99,7 +99,7 @@ test("what bash says of a script need not hold for another shell", () => {
   expect(["bash -c '[[ -f a ]]'", "sh -c 'a; b'"].map((text) => analyse(text).complete)).toEqual([true, true]);
 });
 
-test("what a quoted here-document holds costs nothing, and hides nothing that is none", () => {
+test("the text of a quoted here-document is not analyzed, and text that only looks like one is", () => {
   const body = `${"{[(`\"'\\\n".repeat(2_000)}x\n`;
   expect(analyse(`cat > a <<'E'\n${body}E\nb`)).toMatchObject({ complete: true });
   expect(parts(`cat > a <<'E'\n${body}E\nb`)).toEqual(["> a", "cat", "b"]);
@@ -111,7 +111,7 @@ test("what a quoted here-document holds costs nothing, and hides nothing that is
   expect(parts("a $(cat <<'E'\n) b\nE\n)")).not.toContain("b");
 });
 
-test("limits on what is analysed", () => {
+test("a text beyond the limits, or with odd characters, is a problem with a code", () => {
   const code = (text: string) => analyse(text).problems[0]?.code;
   expect(code("a".repeat(65_537))).toBe("too-long");
   expect(code("a;".repeat(4_001))).toBe("too-many-parts");

@@ -33,13 +33,16 @@ test("a decision without words does not compile", () => {
 });
 
 test("updateInput replaces the input, patchInput lays a part over it, and neither allows anything", async () => {
-  const said = async (answer: sdk.AnswerOf<"updateInput" | "patchInput">) => {
+  const wireOf = async (answer: sdk.AnswerOf<"updateInput" | "patchInput">) => {
     const { wire } = await testClient(createApp().preTool("Bash", () => answer)).preTool("Bash", bash);
     return wire?.["hookSpecificOutput"];
   };
   const hookEventName = "PreToolUse";
-  expect(await said(sdk.updateInput({ command: "pwd" }))).toEqual({ hookEventName, updatedInput: { command: "pwd" } });
-  expect(await said(sdk.patchInput({ command: "pwd" }))).toEqual({
+  expect(await wireOf(sdk.updateInput({ command: "pwd" }))).toEqual({
+    hookEventName,
+    updatedInput: { command: "pwd" },
+  });
+  expect(await wireOf(sdk.patchInput({ command: "pwd" }))).toEqual({
     hookEventName,
     updatedInput: { command: "pwd", description: "list" },
   });

@@ -27,7 +27,7 @@ test("events whose answer is an exit code or text, or that no http hook is calle
   expect(eventNames.filter((name) => eventRule(name).command).sort()).toEqual(named.sort());
 });
 
-test("how long the handlers of an event may take together", () => {
+test("three events have a deadline of their own for all handlers together", () => {
   const own = eventNames.flatMap((name) => (eventRule(name).deadlineMs ? [[name, eventRule(name).deadlineMs]] : []));
   expect(Object.fromEntries(own)).toEqual({ UserPromptSubmit: 20_000, MessageDisplay: 5_000, SessionEnd: 1_000 });
 });

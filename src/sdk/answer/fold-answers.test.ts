@@ -20,7 +20,7 @@ import {
 import type { Answer } from "./answer.ts";
 import { foldAnswers, isRefusal } from "./fold-answers.ts";
 
-test("defer beats ask beats allow, whichever comes first, with the reason of the first that said it", () => {
+test("defer beats ask beats allow, whichever comes first, with the reason of the first such answer", () => {
   const answers = [allow("a"), ask("b"), defer(), ask("c"), allow("d")];
   const decide = (list: readonly Answer[]) => foldAnswers(list).decision;
   expect(decide(answers)).toEqual(decide([...answers].reverse()));
@@ -30,7 +30,7 @@ test("defer beats ask beats allow, whichever comes first, with the reason of the
   expect(decide([allow("a"), allow("b")])).toEqual({ kind: "allow", reason: "a" });
 });
 
-test("each of the four refusals ends a chain, drops decisions and rewrites and keeps what was said", () => {
+test("each of the four refusals ends a chain, drops decisions and rewrites, and keeps context and messages", () => {
   for (const refuse of [deny("no"), block("no"), halt("no"), denyPermission("no")]) {
     const weaker = [allow("a"), updateInput({ a: 1 }), approvePermission(), context("c"), systemMessage("m")];
     const { contexts, messages, decision, input, approval, refusal, halt } = foldAnswers([...weaker, refuse]);

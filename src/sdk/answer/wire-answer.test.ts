@@ -103,7 +103,7 @@ test("any other answer that is illegal is dropped, and the warning names handler
   ]);
 });
 
-test("the wire of answers given together", async () => {
+test("answers given together become one output in the form of their event", async () => {
   const say = async (answer: unknown, event: (typeof eventNames)[number] = "PreToolUse") => {
     const { wire, stdout, stderr, exitCode } = await testClient(
       createApp().on(event as string, () => answer as never),
@@ -154,7 +154,7 @@ test("the wire of answers given together", async () => {
   expect(await say(undefined)).toEqual({ stdout: "", stderr: "", exitCode: 0 });
 });
 
-test("empty reasons and long texts", async () => {
+test("a refusal without a reason names its handler, an allow without one does not count, and a long text is a warning", async () => {
   const bare = (answer: (reason: string) => Answer, reason?: string) => answer(reason as string);
   const empty = [deny, ask, block, halt, denyPermission].flatMap((answer) => [bare(answer), bare(answer, " ")]);
   for (const answer of empty) {

@@ -52,7 +52,7 @@ test("unknown events that a handler names, and thin payloads, are dispatched lik
   expect(seen).toEqual(["BrandNew", payload, [{ type: "text" }], "text", null]);
 });
 
-test("exact names, then patterns, then all, then on; registration order within each", async () => {
+test("handlers run in the order exact names, patterns, all tools, on, and in registration order within each", async () => {
   const order: string[] = [];
   const note = (name: string) => () => void order.push(name);
   const app = createApp()

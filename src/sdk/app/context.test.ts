@@ -32,7 +32,7 @@ function dispatch(app: unknown, changes: Partial<RunEnvironment> = {}, fields: o
   );
 }
 
-test("with nobody to observe and no log, nothing to be observed is built", async () => {
+test("without an observer and without a log, no observation is built", async () => {
   const observers = openObservers();
   let built = 0;
   const make = () => ({ event: "Stop", n: built++ });
@@ -69,7 +69,7 @@ test("an observer that throws is reported and changes nothing; an unknown kind t
   );
 });
 
-test("what nobody touches is not made; what two handlers touch is made once", async () => {
+test("a value that no handler uses is not made, and one that two handlers use is made once", async () => {
   let opened: (string | undefined)[] = [];
   const openTranscript = async (path: string | undefined) => void opened.push(path);
   const fields = { transcript_path: "/home/dev/t.jsonl" };
@@ -109,7 +109,7 @@ test("the test client reads the transcript file; without one the session is empt
   own.expectContext("9 x");
 });
 
-test("the signal aborts at the handler's deadline and when the host goes away", async () => {
+test("the signal aborts at the handler's deadline and when the host disconnects", async () => {
   const reasons: string[] = [];
   const app = createApp().onPrompt({ timeoutMs: 30 }, (_event, { signal }) => {
     signal.addEventListener("abort", () => reasons.push(String(signal.reason)));
@@ -127,7 +127,7 @@ test("the signal aborts at the handler's deadline and when the host goes away", 
   expect(folded.contexts).toEqual(["Error: the connection closed"]);
 });
 
-test("git tells of the event's folder, asks once per event, and runs nothing a repository names", async () => {
+test("ctx.git describes the event's folder, asks git once per event, and runs no program that a repository names", async () => {
   const ran = join(folder, "ran");
   const trap = join(folder, "trap");
   await program(trap, `echo ran >> '${ran}'`);
@@ -173,7 +173,7 @@ test("folders and environment are the event's; exports are quoted, and need a fi
   expect(trace[0]?.error).toMatch(/sets no CLAUDE_ENV_FILE/);
 });
 
-test("a test client lends a transcript, an environment and any member of the context", async () => {
+test("a test client replaces the transcript, the environment and any member of the context", async () => {
   const app = createApp()
     .provide("db", () => "real")
     .provide("greeting", (ctx) => `hello ${ctx.db}`)
@@ -186,7 +186,7 @@ test("a test client lends a transcript, an environment and any member of the con
   expect((await client.prompt("hi")).additionalContext).toEqual(['hello fake,somewhere,{"entries":3},me']);
 });
 
-test("values end with their scope: the event, the session, the process; one that hangs or throws holds no other", async () => {
+test("values end with their scope (event, session, process); one that hangs or throws does not block the others", async () => {
   const ended: unknown[] = [];
   const end = (value: unknown) => void ended.push(value);
   let made = 0;
@@ -239,11 +239,11 @@ test("a failure is reported once per hooks file, also when handler names are equ
   const app = createApp().onPrompt({ name: "h" }, () => {
     throw new Error("boom");
   });
-  const told: number[] = [];
+  const counts: number[] = [];
   for (const file of ["/home/dev/one.ts", "/home/dev/two.ts", "/home/dev/one.ts"]) {
-    told.push((await dispatch(app, { state, file })).folded.messages.length);
+    counts.push((await dispatch(app, { state, file })).folded.messages.length);
   }
-  expect(told).toEqual([1, 1, 0]);
+  expect(counts).toEqual([1, 1, 0]);
 });
 
 test("a provider that fails is a failure of every handler that touched it, and is observed", async () => {
@@ -294,10 +294,10 @@ test("events run side by side and share no value but those of a wider scope", as
       return context(`${own} ${shared.seen}`);
     });
   const settled = await Promise.all([dispatch(app, {}, { session_id: "a" }), dispatch(app, {}, { session_id: "b" })]);
-  const said = settled.map(({ folded }) => folded.contexts);
-  expect(said.map(([own]) => own).sort()).toEqual(["1", "2"]);
-  expect(said.map(([own, later]) => later?.startsWith(`${own} `))).toEqual([true, true]);
-  expect(said.map(([, later]) => later?.slice(-1)).sort()).toEqual(["1", "2"]);
+  const contexts = settled.map(({ folded }) => folded.contexts);
+  expect(contexts.map(([own]) => own).sort()).toEqual(["1", "2"]);
+  expect(contexts.map(([own, later]) => later?.startsWith(`${own} `))).toEqual([true, true]);
+  expect(contexts.map(([, later]) => later?.slice(-1)).sort()).toEqual(["1", "2"]);
 });
 
 /** Counts what is frozen as an observation is. */

@@ -26,7 +26,7 @@ test("the envelope is camelCase, a tool's data keeps its keys, unknown fields ar
   expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);
 });
 
-test("no payload is too odd to be read", () => {
+test("any payload can be read, however odd", () => {
   let deep: unknown = "end";
   for (let i = 0; i < 50_000; i++) deep = [deep];
   const payload = { hook_event_name: "X", tool_input: null, cwd: 7, session_id: 8, constructor: 9, deep };
@@ -37,7 +37,7 @@ test("no payload is too odd to be read", () => {
   expect(readEvent({}).name).toBe("undefined");
 });
 
-test("what holds for a tool's input holds for its response", async () => {
+test("a tool's response is typed and kept like its input", async () => {
   const app = createApp()
     .postTool(["Bash", "Skill"], (event) => {
       if (event.toolName === "Bash") expectTypeOf(event.response.stdout).toEqualTypeOf<string>();

@@ -3,7 +3,7 @@ import { blueprint, createApp, deny } from "../index.ts";
 import { testClient } from "../testing/index.ts";
 import { appRuntime } from "./app-runtime.ts";
 
-test("a handler is called by its option, its function or its place, and two blueprints gave two handlers one name", async () => {
+test("the name of a handler is its option, its function or its place, and two blueprints give their handlers different names", async () => {
   const broken = (why: string) => () => {
     throw new Error(why);
   };

@@ -3,7 +3,7 @@ import { createApp, type ObservationKind } from "../index.ts";
 import { testClient } from "../testing/index.ts";
 import { observationKinds, openObservers } from "./observers.ts";
 
-test("everything that can be observed happens, and tells the handler it concerns", async () => {
+test("everything that can be observed occurs, and names the handler that it concerns", async () => {
   const seen: (readonly [ObservationKind, unknown])[] = [];
   const app = createApp()
     .observe(({ kind, handler }) => void seen.push([kind, handler]))
@@ -33,16 +33,16 @@ test("everything that can be observed happens, and tells the handler it concerns
 });
 
 test("an observer that rejects does not fail the app", async () => {
-  const told: string[] = [];
+  const complaints: string[] = [];
   const observers = openObservers();
   observers.add([() => Promise.reject(new Error("no disk"))]);
   observers.notify(
     "hook-end",
     () => ({ event: "Stop" }),
-    (line) => void told.push(line),
+    (line) => void complaints.push(line),
   );
   await new Promise(setImmediate);
-  expect(told).toEqual(["An observer of hook-end threw: no disk"]);
+  expect(complaints).toEqual(["An observer of hook-end threw: no disk"]);
 });
 
 test("an observer of one kind receives only that kind", () => {

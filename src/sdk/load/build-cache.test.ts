@@ -122,7 +122,7 @@ test("a file that an import would now resolve to first is noticed", async () => 
   }
 });
 
-test("a build of another version of the package or of Node is not taken, though it lies under our name", async () => {
+test("a build of another version of the package or of Node is not used, though it has our name", async () => {
   await build(file, env);
   const record = join(state, "builds", recordName(file));
   const kept = readFileSync(record, "utf8");

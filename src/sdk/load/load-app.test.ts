@@ -141,7 +141,7 @@ describe("a damaged build is made again", () => {
     ["cut off", (text: string) => text.slice(0, text.length / 2)],
     ["of zeros", (text: string) => "\0".repeat(text.length)],
   ] as const;
-  test.each(damages)("a file that is %s", async (_, damage) => {
+  test.each(damages)("a build that is %s is made again", async (_, damage) => {
     const { folder, env } = openProject();
     const file = join(folder, "hooks.ts");
     writeFileSync(file, `const v: number = 1;\nexport default { [Symbol.for("hookline.app")]: { v } };`);
@@ -153,7 +153,7 @@ describe("a damaged build is made again", () => {
     expect(readFileSync(script, "utf8")).toBe(text);
   });
 
-  test("ahead of time for JavaScript, which loads without it", async () => {
+  test("a damaged build of JavaScript is made again ahead of time, and the file loads without it", async () => {
     const { folder, env } = openProject();
     const file = join(folder, "hooks.mjs");
     writeFileSync(file, `export default { [Symbol.for("hookline.app")]: { v: 1 } };`);

@@ -34,7 +34,7 @@ export default app;
   }
 });
 
-test("the place is in the file that imports it, and a type without the word type is not missed", async () => {
+test("the place is in the file that imports it, and an import of a type without `type` is not reported", async () => {
   writeFileSync(
     join(folder, "part.ts"),
     `import { context, blok } from "hookline/sdk";\nexport const parts = [context, blok];\n`,

@@ -56,10 +56,10 @@ function writer(who: number, times: number, maxBytes: number, keep: number): Pro
   );
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, words, { env: env(), stdio: ["ignore", "ignore", "pipe"] });
-    let said = "";
+    let output = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk;
+      output += chunk;
     });
-    child.on("close", (code) => (code === 0 && said === "" ? done() : fail(new Error(said))));
+    child.on("close", (code) => (code === 0 && output === "" ? done() : fail(new Error(output))));
   });
 }

@@ -50,7 +50,7 @@ const lines = (name = "hooks.jsonl") =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test("a turn that a killed process left behind is given to another", () => {
+test("a rotation that a killed process left behind is done by another process", () => {
   write({ pad: "x".repeat(200) });
   const turn = join(home, "log/hooks.jsonl.turning");
   mkdirSync(turn);
@@ -115,16 +115,16 @@ test("whatever an author hands to the log becomes a line of bounded length", () 
 
 test("a log follows its files, heals a torn end and mixes with other writers", () => {
   const complaints: string[] = [];
-  const told = (line: string) => void complaints.push(line);
+  const complain = (line: string) => void complaints.push(line);
   const [old = "", path = ""] = logFiles(env(), { files: 2 });
-  const note = (n: number) => appendLog({ ...record, n }, env(), told, { maxBytes: 400, files: 2 });
+  const note = (n: number) => appendLog({ ...record, n }, env(), complain, { maxBytes: 400, files: 2 });
   const numbers = (file: string) =>
     readFileSync(file, "utf8")
       .trimEnd()
       .split("\n")
       .map((line) => (line === "torn" ? line : (JSON.parse(line) as { n: number }).n));
   note(1);
-  appendLog({ ...record, n: 2 }, env(), told);
+  appendLog({ ...record, n: 2 }, env(), complain);
   note(3);
   writeFileSync(path, "torn", { flag: "a" });
   note(4);

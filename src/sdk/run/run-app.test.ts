@@ -79,8 +79,8 @@ test("a payload that is not an event, and silence, are reported by the failure m
     stdout: "",
     log: { answer: "refused" },
   });
-  const told = await ran(guard(), "[1]");
-  expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
+  const result = await ran(guard(), "[1]");
+  expect([result.code, JSON.parse(result.stdout), result.stderr]).toEqual([
     1,
     { systemMessage: "hookline: The event cannot be read: it is not a JSON object." },
     "hookline: The event cannot be read: it is not a JSON object.\n",
@@ -133,7 +133,7 @@ test("with the process's own output nothing but the answer goes there, no handle
   expect(errors.text).toContain("leaves failed: process.exit(0) was called; hooks and tasks end by returning");
 });
 
-test("a misspelt option of runApp or serveApp is refused by name", async () => {
+test("a misspelled option of runApp or serveApp is refused by name", async () => {
   const refused = { code: "sdk/bad-option", message: expect.stringContaining('"onfailure" of runApp is unknown') };
   await expect(runApp(createApp(), { onfailure: "block" } as never)).rejects.toMatchObject(refused);
   const other = { code: "sdk/bad-option", message: expect.stringContaining('"tokn" of serveApp is unknown') };

@@ -74,7 +74,7 @@ test("an app in code is answered over http as the daemon answers, and logged", a
   await expect(send(server, event)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("serveApp has the daemon's gate: token, name, origin, method, type, key and what cannot be read", async () => {
+test("serveApp checks token, name, origin, method, type and key as the daemon does, and refuses what cannot be read", async () => {
   const { server } = await served(guard);
   const answers = await Promise.all(
     [

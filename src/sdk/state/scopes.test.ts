@@ -34,7 +34,7 @@ function place() {
   };
 }
 
-test("a session's state is its own, a project's that of its real path, the user's everybody's", async () => {
+test("a session's state is its own, a project's belongs to its real path, and the user's is shared by all", async () => {
   const within = place();
   await within("s1", "one", async (state) => {
     await state.set("where", "session");
@@ -53,9 +53,9 @@ test("a session's state is its own, a project's that of its real path, the user'
   expect(await seen("s2", "two")).toEqual([undefined, undefined, "user"]);
 });
 
-test("every call of a scope", async () => {
+test("every method of a scope reads or changes the state", async () => {
   const within = place();
-  const told = await within("s", "one", async (state) => {
+  const results = await within("s", "one", async (state) => {
     await state.set("a", 1);
     await state.set("b", [2]);
     await state.update("a", (a) => Number(a) + 1);
@@ -65,7 +65,7 @@ test("every call of a scope", async () => {
     await state.clear();
     return [...before, ...after, await state.all()];
   });
-  expect(told).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
+  expect(results).toEqual([["a", "b"], true, false, { a: 2, b: [2] }, 2, undefined, ["a"], {}]);
 });
 
 test("clear() leaves the state of blueprints alone", async () => {
@@ -82,7 +82,7 @@ test("clear() leaves the state of blueprints alone", async () => {
   expect([await app.all(), await part.all()]).toEqual([{}, { k: "theirs" }]);
 });
 
-test("declared keys have their types and defaults, and a default that was changed is not everybody's", async () => {
+test("declared keys have their types and defaults, and changing a default that was read affects no other reader", async () => {
   const app = createApp({ state: { session: { count: 0, list: [] as string[] }, user: { name: "" } } });
   const seen: unknown[] = [];
   app.onPrompt(async (_event, { state }) => {

@@ -48,7 +48,7 @@ test("an update inside an update of one scope is state-nested; of another scope 
   expect(await withState((state) => state.update("a", async () => state.user.update("b", () => 2)))).toBe(2);
 });
 
-test("no id becomes a path, and no two ids share a file, whatever case a file system tells apart", async () => {
+test("no id becomes a path, and no two ids share a file, also on a file system that ignores letter case", async () => {
   const ids = ["../../../tmp/escaped", "", "x".repeat(300), "a\0b", "CON", "Abc", "abc", "ABC", "..", "/etc/passwd"];
   for (const id of ids) await withState((state) => state.set("id", id), { session: id });
   for (const id of ids) expect(await withState((state) => state.get("id"), { session: id })).toBe(id);

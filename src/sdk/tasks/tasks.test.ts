@@ -22,7 +22,7 @@ test("a task is typed by its function, runs with its input, and its result is po
   ]);
 });
 
-test("every call of ctx.tasks, over jobs that complete, fail and wait", async () => {
+test("every method of ctx.tasks works for jobs that complete, fail and wait", async () => {
   const app = createApp();
   const work = app.task("work", (what: string) => what);
   const backend = mockTasks();
@@ -106,8 +106,8 @@ test("a result to be delivered reaches the model with the next event that takes 
   const other = await client.prompt("hi", { session_id: "other" });
   expect(other.additionalContext).toEqual([]);
   const session = (await client.notification()).event && "b37b4d9a-5866-4ba4-a605-def302147573";
-  const told = await client.prompt("hi", { session_id: session });
-  expect(told.additionalContext).toEqual([
+  const result = await client.prompt("hi", { session_id: session });
+  expect(result.additionalContext).toEqual([
     'Background task lint has finished:\n{\n  "problems": 2\n}',
     "Background task none failed: nothing to lint",
   ]);

@@ -96,7 +96,7 @@ function handingOver(): readonly BackendClaim[] {
       deepStrictEqual([await stateOf(backend), await backend.claim(["t"])], ["cancelled", undefined]);
       deepStrictEqual(await backend.cancel(place, "nothing"), false);
     },
-    "a job that is cancelled while it runs is its worker's no more": async (backend: TaskBackend) => {
+    "a job that is cancelled while it runs no longer belongs to its worker": async (backend: TaskBackend) => {
       await backend.add(job());
       const claim = await claimed(backend);
       ok(await backend.beat(claim));

@@ -16,7 +16,7 @@ test("every event of the catalog has a method, called like the app's without `on
   }
 });
 
-test("what a method is given is where the event has it, and changes come last", async () => {
+test("the arguments of a method are where the event has them, and changes come last", async () => {
   const seen: unknown[] = [];
   const app = createApp()
     .preTool(({ input, toolName, sessionId }) => void seen.push([toolName, input, sessionId]))
@@ -45,7 +45,7 @@ test("what a method is given is where the event has it, and changes come last", 
   expect(() => testClient({})).toThrow("testClient needs the value of createApp()");
 });
 
-test("the client refuses an event, a field and a member of the context that do not exist, and names the nearest", async () => {
+test("the test client refuses an event, a field and a member of the context that do not exist, and names the nearest", async () => {
   const client = testClient(createApp().provide("clock", () => 1));
   await expect(client.send("PreTolUse" as never)).rejects.toThrow(
     '"PreTolUse" is not an event. Did you mean "PreToolUse"?',
@@ -80,7 +80,7 @@ test("a test project refuses a file outside its folder", async () => {
   expect(await project.read("a/b")).toBe("1");
 });
 
-test("a fixture is a copy of its own each time", () => {
+test("each use of a fixture is a new copy", () => {
   const one = fixtures.PreToolUse();
   (one.tool_input as Record<string, unknown>)["command"] = "changed";
   expect(fixtures.PreToolUse().tool_input).not.toEqual(one.tool_input);

@@ -46,7 +46,7 @@ test("expectations hold where they should, and chain", async () => {
   (await client.stop({ stop_hook_active: true })).expectHalted("enough");
 });
 
-test("one that does not hold throws an AssertionError that shows the trace", async () => {
+test("an expectation that does not hold throws an AssertionError that shows the trace", async () => {
   const [denied, silent] = [await bash("rm"), await bash("pwd")];
   for (const wrong of [
     () => denied.expectAllowed(),

@@ -49,15 +49,15 @@ const flaws: [string, readonly (Wire | string)[], string, string[]][] = [
     "",
     ["bad-line", "bad-line", "bad-line", "bad-line"],
   ],
-  ["a torn tail goes aside", plain, '{"type":"us', ["torn-tail"]],
+  ["a torn tail goes to a side file", plain, '{"type":"us', ["torn-tail"]],
   ["a whole last record gets its newline", plain, JSON.stringify(prompt(answered, "more")), ["torn-tail"]],
   [
-    "a missing parent is the line before",
+    "a missing parent becomes the line before",
     [asked, called, resulted, { ...answered, parentUuid: nowhere }],
     "",
     ["parent-missing"],
   ],
-  ["the first line hangs on nothing", plain.slice(1), "", ["parent-missing"]],
+  ["a first line with a missing parent becomes the root", plain.slice(1), "", ["parent-missing"]],
   [
     "a ring is cut at its later line",
     [{ ...asked, parentUuid: answered["uuid"] }, called, resulted, answered],
@@ -66,13 +66,13 @@ const flaws: [string, readonly (Wire | string)[], string, string[]][] = [
   ],
   ["a lone call gets a result", [asked, called, answer(called, "done")], "", ["tool-use-without-result"]],
   [
-    "a lone result goes aside and its children hang on its parent",
+    "a lone result goes to a side file, and its children get its parent",
     [asked, result(asked, "t9"), called, { ...resulted, parentUuid: called["uuid"] }, answered],
     "",
     ["tool-result-without-use"],
   ],
   [
-    "a second result goes aside",
+    "a second result goes to a side file",
     [
       ...plain.slice(0, 3),
       { ...result(called, "t1", "again"), uuid: "00000000-0000-4000-8000-eeeeeeeeeeee" },
@@ -102,20 +102,20 @@ const flaws: [string, readonly (Wire | string)[], string, string[]][] = [
     ["tool-result-without-use"],
   ],
   [
-    "a uuid used twice is renewed",
+    "a uuid used twice is replaced",
     [asked, { ...prompt(asked, "other"), uuid: called["uuid"] }, called, resulted, answered],
     "",
     ["duplicate-uuid"],
   ],
   [
-    "a uuid that is none is renewed, and its children follow",
+    "an invalid uuid is replaced, and its children follow",
     [{ ...asked, uuid: "first" }, { ...called, parentUuid: "first" }, resulted, answered],
     "",
     ["bad-uuid", "parent-taken"],
   ],
   ["an entry without uuid gets one", [...plain, { ...prompt(answered, "more"), uuid: undefined }], "", ["bad-uuid"]],
   [
-    "lines of another session are named after this one",
+    "lines of another session get the id of this one",
     [...plain, { ...prompt(answered, "x"), sessionId: "s2" }],
     "",
     ["session-id-mixed"],

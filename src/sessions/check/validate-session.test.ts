@@ -67,7 +67,7 @@ test.each<[string, readonly (Wire | string)[], string[]]>([
     ["error bad-line 2"],
   ],
   [
-    "a uuid that is none",
+    "an invalid uuid",
     [{ ...asked, uuid: "../../x" }, { ...called, parentUuid: "../../x" }, resulted, answered],
     ["error bad-uuid 1"],
   ],
@@ -83,9 +83,9 @@ test.each<[string, readonly (Wire | string)[], string[]]>([
     [asked, called, resulted, { ...answered, parentUuid: "00000000-0000-4000-8000-ffffffffffff" }],
     ["error parent-missing 4"],
   ],
-  ["nothing at the beginning", plain.slice(1), ["error parent-missing 1", "error root-missing 1"]],
+  ["a missing beginning", plain.slice(1), ["error parent-missing 1", "error root-missing 1"]],
   [
-    "a ring",
+    "a cycle of parents",
     [{ ...asked, parentUuid: answered["uuid"] }, called, resulted, answered],
     ["error root-missing 1", "error parent-cycle 4"],
   ],
@@ -125,9 +125,9 @@ test.each<[string, readonly (Wire | string)[], string[]]>([
   ],
   ["two versions", [asked, { ...called, version: "2.2.0" }, resulted, answered], ["warning mixed-versions 2"]],
   ["a second beginning", [...plain, prompt(null, "again")], ["note several-roots 5"]],
-  ["a type we do not know", [...plain, { type: "novelty", sessionId: "s1" }], ["note unknown-type 5"]],
+  ["an unknown type", [...plain, { type: "novelty", sessionId: "s1" }], ["note unknown-type 5"]],
   [
-    "a field we do not know",
+    "an unknown field",
     [{ ...asked, shiny: 1 }, called, { ...resulted, shiny: 2 }, { ...answered, shiny: 3 }],
     ["note unknown-field 1"],
   ],
@@ -136,7 +136,7 @@ test.each<[string, readonly (Wire | string)[], string[]]>([
     [...plain, sidechain("a1", prompt(null, "lonely"))],
     ["warning agent-unlinked 1"],
   ],
-])("%s", async (_, lines, expected) => {
+])("validate gives the right findings for %s", async (_, lines, expected) => {
   const found = await codes(await session(lines));
   // A line that was moved is also older than its new parent.
   const usual = (code: string) => code.startsWith("warning time-before-parent") && !expected.includes(code);
@@ -150,7 +150,7 @@ test("bytes that are not UTF-8 are noted", async () => {
   expect((await codes(place)).filter((code) => code.includes("lossy"))).toEqual(["note lossy-text 5"]);
 });
 
-test("an unfinished last line is an error, unless somebody is still writing", async () => {
+test("an unfinished last line is an error, unless a process is still writing", async () => {
   const place = await session(plain);
   await appendFile(place.file, '{"type":"us');
   const { findings } = await validateSession(place);

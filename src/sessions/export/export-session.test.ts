@@ -127,7 +127,7 @@ describe("HTML", () => {
     }
   });
 
-  test("one file, no outside reference, no script, a policy that forbids both and fits the style", async () => {
+  test("the page is one file without outside references and scripts, and its policy forbids both and fits the style", async () => {
     const html = await exportSession(await sessionFull("plain"), "html", everything);
     const style = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
@@ -176,7 +176,7 @@ describe("Markdown", () => {
     }
   });
 
-  test("a recorded session, readable", async () => {
+  test("a recorded session becomes readable Markdown", async () => {
     const session = await openSession(join(recorded, "f-error-400/81ebd159-1e4b-421d-ac17-ad3e0206577e.jsonl"));
     expect(await exportSession(session, "markdown", { results: true })).toBe(
       [
@@ -219,7 +219,7 @@ describe("options and what never leaves", () => {
   const json = async (session: Session, options: object = {}) =>
     JSON.parse(await exportSession(session, "json", options)) as SessionDocument;
 
-  test("JSON has a version; agents, thinking and results only when asked for", async () => {
+  test("JSON has a version, and agents, thinking and results only on request", async () => {
     const session = await sessionFull("words");
     const plain = await json(session);
     expect(plain.schema).toBe("hookline.session/1");

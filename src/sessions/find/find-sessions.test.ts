@@ -37,7 +37,7 @@ async function list(options: ListSessionsOptions = {}): Promise<SessionSummary[]
 }
 
 describe("the header", () => {
-  test("what the ends of a file show", async () => {
+  test("a header has what the ends of a file show", async () => {
     const p = prompt(null, "first words", { timestamp: "T1" });
     const a = answer(p, "x", {}, { timestamp: "T2" });
     const file = session("-p", "s1", [
@@ -61,7 +61,7 @@ describe("the header", () => {
     });
   });
 
-  test("titles: custom, else by a model, else a summary, else the first prompt; the newest of its kind", async () => {
+  test("the title is the newest custom one, else a model's, else a summary, else the first prompt", async () => {
     const p = prompt(null, "first words");
     const title = async (...lines: Wire[]) => (await readHeader(session("-p", "s1", [p, ...lines]))).title;
     const custom = (customTitle: string) => ({ type: "custom-title", customTitle, sessionId: "s1" });
@@ -111,7 +111,7 @@ describe("the header", () => {
 });
 
 describe("the list", () => {
-  test("newest activity first, with everything a row needs", async () => {
+  test("sessions are listed by newest activity, each with every field of a row", async () => {
     session("-home-dev-project", "old", [prompt(null, "one")], 1000);
     session("-home-dev-project", "new", [prompt(null, "two", { timestamp: "2026-01-02T00:00:00Z" })], 2000);
     write(at("-home-dev-project", "new/subagents/agent-a1.jsonl"), []);
@@ -150,7 +150,7 @@ describe("the list", () => {
     });
   });
 
-  test("sessions of a directory, by computed name, by its real path, and by what their records say", async () => {
+  test("sessions of a directory are found by computed name, by its real path, and by their records", async () => {
     const project = join(home, "work/proj");
     mkdirSync(project, { recursive: true });
     symlinkSync(project, join(home, "link"));
@@ -190,7 +190,7 @@ describe("asking for one session", () => {
   const find = (name: string, more: object = {}) => findSession(name, { ...where, ...more });
   const code = (wanted: string) => expect.objectContaining({ name: "Problem", code: wanted });
 
-  test("full id, unique prefix, last, path", async () => {
+  test("a session is found by full id, unique prefix, last, and path", async () => {
     const one = session("-p", "abcd1234", [prompt(null, "1", { cwd: "/w/x" })], 1000);
     const two = session("-p", "abce5678", [prompt(null, "1", { cwd: "/w/x" })], 2000);
     expect((await find("abcd1234")).file).toBe(one);

@@ -18,7 +18,7 @@ const folder = (...parts: string[]) => {
   return join(home, ...parts);
 };
 
-test("the folder name of a working directory", () => {
+test("the folder name of a working directory is the one that Claude Code uses", () => {
   expect(folderName("/home/dev/naïve.app v2/x_y@z")).toBe("-home-dev-na-ve-app-v2-x-y-z");
   expect(folderName("/w/😀")).toBe("-w---");
   const long = folderName(`/w/${"a".repeat(300)}`);
@@ -27,7 +27,7 @@ test("the folder name of a working directory", () => {
   expect(folderName("C:\\Users\\Me")).toBe("C--Users-Me");
 });
 
-test("by default the roots are both places of the client, our store and the archive", async () => {
+test("by default the roots are both places of Claude Code, our store and the archive", async () => {
   for (const path of [".claude", ".config/claude", "state/sessions", "state/archive"]) folder(path, "projects");
   const env = { HOOKLINE_HOME: join(home, "state") };
   expect(await findRoots({ env, home })).toEqual([

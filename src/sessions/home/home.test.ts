@@ -99,7 +99,7 @@ describe("the live registry", () => {
     ]);
   });
 
-  test("watch gives what starts, changes and ends", async () => {
+  test("watch reports what starts, changes and ends", async () => {
     const abort = new AbortController();
     register(1, { status: "idle" });
     const seen: string[] = [];
@@ -229,7 +229,7 @@ describe("tasks", () => {
     expect(kept).toMatchObject({ status: "pending", subject: "z" });
   });
 
-  test("in a client's home a running session's tasks are not written; in our own store they are", async () => {
+  test("in the home of Claude Code a running session's tasks are not written; in our own store they are", async () => {
     put({ status: "pending" });
     write(join(home, "sessions/7.json"), [{ pid: 7, sessionId: id, procStart: "1" }]);
     const startOf = () => "1";

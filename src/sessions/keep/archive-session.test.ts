@@ -38,7 +38,7 @@ test.each(recordedNames)("%s is archived whole, read from there, and counts the 
   }
 });
 
-test("run again it adds only what is new, and leaves a line that is under way", async () => {
+test("a second run adds only what is new, and leaves out an unfinished line", async () => {
   const { home, places } = await recordedHome("b-subagent");
   const [place] = places;
   if (place === undefined) throw new Error("one session was recorded");
@@ -152,7 +152,7 @@ test("a copy that was cut or removed is made again", async () => {
   expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
 });
 
-test("sessions that the client will delete within a week and no archive holds are named", async () => {
+test("sessions that Claude Code will delete within a week and that are in no archive are named", async () => {
   const { home, places } = await recordedHome("d-forked");
   const [one, two] = places;
   if (one === undefined || two === undefined) throw new Error("two sessions were recorded");

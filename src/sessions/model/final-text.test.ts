@@ -56,7 +56,7 @@ test("the final text is that of the last call of the last turn, without thinking
   expect(finalText(await (await openSession(plain)).load())).toBe("Plain done.");
 });
 
-test("the last line comes late: it is waited for, and the previous turn's text is never given", async () => {
+test("a last line that comes late is waited for, and the previous turn's text is never given", async () => {
   const p = prompt(null, "one");
   const old = answer(p, "old words");
   const q = prompt(old, "two");
@@ -92,7 +92,7 @@ test("text after stop-hook feedback counts, text before it does not", async () =
   });
 });
 
-test("a text that differs from the payload's is not it; after the last attempt the payload's is given", async () => {
+test("a text that differs from the payload's is not used; after the last attempt the payload's is given", async () => {
   const p = prompt(null, "one");
   write(file, [p, answer(p, "something else")]);
   expect(
@@ -111,7 +111,7 @@ test("a text that differs from the payload's is not it; after the last attempt t
   });
 });
 
-test("without transcript and without message there is nothing to say", async () => {
+test("without transcript and without message there is no final text", async () => {
   expect(await finalTextAtStop({}, { clock: clock() })).toEqual({ text: "", from: "none", attempts: 0, waitedMs: 0 });
   expect(await finalTextAtStop({ transcript_path: join(folder, "none.jsonl") }, { clock: clock() })).toMatchObject({
     from: "none",

@@ -105,7 +105,7 @@ function records(next: (limit: number) => number) {
   });
 }
 
-test("whatever a record holds, the model, its figures, its exports and its searches come out", () => {
+test("whatever a record contains, the model, its figures, its exports and its searches can be computed", () => {
   const next = numbers(7);
   const record = records(next);
   const items = (count: number): TranscriptItem[] =>

@@ -43,7 +43,7 @@ test("a fork of a compacted session begins in the middle of its ancestor", async
   expect((await session.lineage()).map(({ id, by }) => [id, by])).toEqual([["s0", "shared-uuids"]]);
 });
 
-test("a damaged archive beside a session does not hide where the session came from", async () => {
+test("a damaged archive next to a session does not hide where the session came from", async () => {
   const p = prompt(null, "go", { timestamp: "2026-01-01T00:00:00.000Z" });
   write(join(folder, "s0.jsonl"), [p, prompt(p, "more")]);
   writeFileSync(join(folder, "s2.jsonl.gz"), "no archive");

@@ -50,7 +50,7 @@ const table: Record<string, string> = {
   "n-headless-with-hooks": "1 15 | 1 | 3+0 | 3+0 (1) | 300/120/0",
 };
 
-test.each(Object.entries(table))("%s", async (fixture, row) => {
+test.each(Object.entries(table))("the recorded session %s has the expected figures", async (fixture, row) => {
   const models = await Promise.all(
     sessions.filter((one) => one.fixture === fixture).map(({ id }) => load(fixture, id)),
   );

@@ -48,7 +48,7 @@ async function load(
 }
 
 describe("calls", () => {
-  test("lines of one message id are one call wherever they stand; the final line's usage counts once", async () => {
+  test("lines of one message id are one call, wherever they are; the final line's usage counts once", async () => {
     const p = prompt(null, "go");
     const interim = { input_tokens: 100, output_tokens: 1 };
     const final = { input_tokens: 100, output_tokens: 50 };
@@ -98,7 +98,7 @@ describe("calls", () => {
     expect((await load([p, a, zero])).main.calls[0]?.usage().tokens.input).toBe(10);
   });
 
-  test("an answer that stands only in a progress line of an older version is a call of the session", async () => {
+  test("an answer that is only in a progress line of an older version is a call of the session", async () => {
     const p = prompt(null, "go");
     const copy = answer(null, "inside", { id: "m9", usage: { input_tokens: 7, output_tokens: 3 } });
     const line = (message: Wire) => ({
@@ -118,7 +118,7 @@ describe("calls", () => {
 });
 
 describe("tool calls", () => {
-  test("every status there is", async () => {
+  test("a tool call has the status that its lines show, for every status", async () => {
     const p = prompt(null, "go");
     const ids = ["ok", "error", "denied1", "denied2", "interrupted1", "background", "deferred", "open"];
     const uses = answer(
@@ -296,7 +296,7 @@ describe("branches", () => {
 });
 
 describe("turns", () => {
-  test("what begins a turn, what does not, and how each ended", async () => {
+  test("each kind of prompt begins a turn, no other line does, and each turn has the way it ended", async () => {
     const p1 = prompt(null, "one");
     const a1 = answer(p1, "fine");
     const feedback = prompt(a1, "Stop hook feedback:\nmore", { isMeta: true });
@@ -387,7 +387,7 @@ describe("compaction", () => {
     expect(main.turns().turns.length).toBe(2);
   });
 
-  test("a logical parent that stands nowhere: the preserved tail, then the line before", async () => {
+  test("a compaction whose logical parent is missing is joined to the preserved tail, else to the line before", async () => {
     const p = prompt(null, "go");
     const a = answer(p, "kept");
     const b = answer(a, "last", { id: "m2" });
@@ -403,7 +403,7 @@ describe("compaction", () => {
     expect(two.main.history().length).toBe(4);
   });
 
-  test("in a fork of a compacted session the preserved lines hang behind the summary, once", async () => {
+  test("in a fork of a compacted session the preserved lines follow the summary, once", async () => {
     const boundary = system(null, "compact_boundary", { logicalParentUuid: "gone", ...metadata({}) });
     const summary = prompt(boundary, "sum", { isCompactSummary: true });
     const kept = answer(summary, "kept", { id: "m1", usage: { input_tokens: 0, output_tokens: 0 } });
@@ -419,7 +419,7 @@ describe("agents", () => {
     return [p, sidechain(id, answer(p, `${id} done`)), ...more];
   };
 
-  test("every way an agent is linked, in order; nesting to any depth", async () => {
+  test("an agent is linked in every known way, in a fixed order, and nested to any depth", async () => {
     const p = prompt(null, "go");
     const start = (id: string, input: Wire = {}) => toolUse(id, "Agent", input);
     const uses = answer(

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("what a recorded session came to", async () => {
+test("stats gives the counts, tokens, cost and times of a recorded session", async () => {
   const id = "501a101c-7ecf-4bd9-a106-13be7d54c3a1";
   const session = await openSession(join(recorded, "b-subagent", `${id}.jsonl`));
   const { speed, ...stats } = await session.stats({ price: (call) => call.usage().tokens.input * 5 });
@@ -53,7 +53,7 @@ test("what a recorded session came to", async () => {
   expect(speed.length).toBe(9);
 });
 
-test("files touched, errors by tool, compactions and dropped tokens", async () => {
+test("stats gives the files touched, errors by tool, compactions and dropped tokens", async () => {
   const a = await openSession(join(recorded, "a-plain", readdirSync(join(recorded, "a-plain"))[0] ?? ""));
   const stats = await a.stats();
   expect(stats.filesTouched).toEqual(["/home/dev/project/a.txt", "/home/dev/project/new.txt"]);
@@ -65,7 +65,7 @@ test("files touched, errors by tool, compactions and dropped tokens", async () =
   expect(await e2.stats()).toMatchObject({ compactions: 1, droppedTokens: 98_435 });
 });
 
-test("time waiting for a person is what the client's own figure for the turn leaves out", async () => {
+test("time waiting for the user is what Claude Code's own figure for the turn leaves out", async () => {
   const i = await openSession(
     join(recorded, "i-permission-hooks-interactive", "c8564950-4e2e-476c-ac60-0c37d336827e.jsonl"),
   );
@@ -96,7 +96,7 @@ test("iterations of other models count, copies of another session's agents do no
   });
 });
 
-test("the speed of an answer, from its own times or from what an older version wrote", async () => {
+test("the speed of an answer is computed from its own times or from what an older version wrote", async () => {
   const at = (second: number) => ({ timestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}.000Z` });
   const usage = { input_tokens: 1, output_tokens: 100 };
   const p = prompt(null, "go", at(0));

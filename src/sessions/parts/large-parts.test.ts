@@ -75,7 +75,7 @@ test("a header gives the beginning of a large prompt that is archived, holds hal
   expect(await readHeader(beside.file)).toMatchObject({ title: "What is this?", firstPrompt: "What is this?" });
 });
 
-test("the bytes of every line of an archived session are had by unpacking it once", async () => {
+test("the bytes of every line of an archived session are read by unpacking it once", async () => {
   const place = await stored(...Array.from({ length: 200 }, (_, index) => `prompt ${index}`));
   const plain: string[] = [];
   for await (const entry of sessionAt(place).entries())

@@ -36,7 +36,7 @@ async function made(lines: readonly (Wire | string)[]): Promise<Session> {
 
 const lines = (elements: readonly Entry[]) => elements.map(({ line, offset }) => (line > 0 ? line : `@${offset}`));
 
-test("the steps give what they say, and the element type follows", async () => {
+test("each step selects what its name says, and the element type follows", async () => {
   const session = await fixture("i-permission-hooks-interactive");
   const query = session.query();
   expect(await query.count()).toBe(111);
@@ -88,7 +88,7 @@ test("queries are immutable: a step leaves the query it was made from as it was"
   expect([await all.count(), await errors.count(), await all.count()]).toEqual([7, 1, 7]);
 });
 
-test("slices and iteration", async () => {
+test("skip, limit and reverse apply in the order of the calls, and iteration gives what all() gives", async () => {
   const query = (await fixture("a-plain")).query().tools();
   const names = async (one: Query<QueryElement & { name: string }>) => (await one.all()).map(({ name }) => name);
   const all = ["Bash", "Read", "Edit", "Write", "TaskCreate", "TaskUpdate", "Bash"];
@@ -108,7 +108,7 @@ test("slices and iteration", async () => {
   expect(seen).toEqual(all);
 });
 
-test("agents, and everything with theirs", async () => {
+test('agents() selects agents, and including("agents") adds their entries', async () => {
   const query = (await fixture("b-subagent")).query();
   expect((await query.agents().all()).map(({ linkedBy }) => linkedBy)).toEqual(["meta", "meta", "meta"]);
   expect(await query.agents({ depth: 0 }).count()).toBe(0);
@@ -154,7 +154,7 @@ describe("branches in queries", () => {
     return { lines: [p, a, old, gone, next, b, { type: "mode", mode: "x", sessionId: "s1" }], old, gone };
   };
 
-  test("the active branch is the default, all lines or another branch are for the asking", async () => {
+  test("the active branch is the default, all lines or another branch are given on request", async () => {
     const { lines: wires, gone } = world();
     const session = await made(wires);
     expect(lines(await session.query().all())).toEqual([1, 2, 5, 6, 7]);

@@ -41,7 +41,7 @@ async function search(query: string, options: SearchOptions = {}): Promise<strin
   );
 }
 
-test("prompts, answers, titles, tool names and inputs; results and thinking only when asked for", async () => {
+test("a search covers prompts, answers, titles, tool names and inputs, and results and thinking only on request", async () => {
   const p = prompt(null, "find the needle", at(1));
   const use = answer(
     p,
@@ -50,9 +50,9 @@ test("prompts, answers, titles, tool names and inputs; results and thinking only
     at(2),
   );
   const out = result(use, "t1", "hay\nneedle here", at(3));
-  const said = answer(out, "The needle is there.", {}, at(4));
-  const meta = prompt(said, "needle", { isMeta: true });
-  put("s1", [p, use, out, said, meta, { type: "custom-title", customTitle: "Needle hunt", sessionId: "s1" }]);
+  const answered = answer(out, "The needle is there.", {}, at(4));
+  const meta = prompt(answered, "needle", { isMeta: true });
+  put("s1", [p, use, out, answered, meta, { type: "custom-title", customTitle: "Needle hunt", sessionId: "s1" }]);
   expect(await search("needle")).toEqual(["s1 prompt turn 1", "s1 title", "s1 answer turn 1", "s1 tool turn 1"]);
   expect((await search("needle", { results: true, thinking: true })).sort()).toEqual([
     "s1 answer turn 1",
@@ -84,7 +84,7 @@ test("rank is phrase over words, prompt over answer over tool, newer over older,
   expect((await searchSessions("red apple", { ...where, limit: 2 })).total).toBe(6);
 });
 
-test("case, regular expressions, project, since and agents", async () => {
+test("a search can be limited by letter case, regular expression, project, time and agents", async () => {
   const p = prompt(null, "Quick Brown fox 42", { ...at(1), cwd: "/w/one" });
   put("s1", [p], "-w-one");
   put("s2", [prompt(null, "quick brown", { ...at(5), cwd: "/w/two" })], "-elsewhere");
@@ -117,7 +117,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("damaged lines are no obstacle, and a line that only looks like a match is none", async () => {
+test("damaged lines do not stop a search, and a line that only looks like a match is not a hit", async () => {
   const p = prompt(null, "plain");
   put("s1", ["{junk needle", p, prompt(null, "x", { gitBranch: "needle" }), prompt(null, "a needle")]);
   expect(await search("needle")).toEqual(["s1 prompt turn 1"]);
@@ -145,7 +145,7 @@ test("the needle is found in every spelling that JSON allows", async () => {
   }
 });
 
-test("what the bytes are passed over for is never there (property)", () => {
+test("no match is in bytes that the search skips (property)", () => {
   const text = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 8 })
     .filter((one) => one.trim() !== "" && !/\s/u.test(one));

@@ -59,7 +59,7 @@ describe.each(drivers)("driver %s", (driver) => {
     database.close();
   });
 
-  test("full-text search is there", async () => {
+  test("full-text search works", async () => {
     const database = await openSqlite(join(folder, "a.db"), driver);
     database.exec("CREATE VIRTUAL TABLE t USING fts5(body)");
     database.prepare("INSERT INTO t VALUES (?)").run("the quick brown fox");

@@ -39,7 +39,7 @@ test("a file that grows while it is read gives a prefix of what was written, in 
 });
 
 test.skipIf(process.platform === "win32")(
-  "a pipe or a folder under a transcript's name keeps nobody waiting",
+  "a pipe or a folder under a transcript's name does not block a reader",
   async () => {
     execFileSync("mkfifo", [file]);
     const read = async (path: string) => {
@@ -51,7 +51,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("damage of every kind in one file: all that can be read comes out, in order, with the place of what cannot", async () => {
+test("a file with damage of every kind gives all that can be read, in order, with the place of what cannot", async () => {
   const good = (name: string) => `{"type":"mode","mode":"${name}","sessionId":"s"}`;
   const parts = [
     good("a"),

@@ -43,7 +43,7 @@ async function window(wish: WindowRequest): Promise<number[]> {
   return items.map((item) => (item.kind === "unreadable" ? -1 : Number(item.uuid?.slice(-12))));
 }
 
-test("a window by line number, by uuid, around one, and of the last lines", async () => {
+test("a window is taken by line number, by uuid, around an entry, or of the last lines", async () => {
   writeLines(2000);
   expect(await window({ from: 1, limit: 3 })).toEqual([1, 2, 3]);
   expect(await window({ from: 1500, limit: 3 })).toEqual([1501, 1502, 1503]);
@@ -77,7 +77,7 @@ test("the table grows with the file and starts over when the file was replaced",
   expect((await offsetsOf(file, second)).cursor.lines).toBe(10);
 });
 
-test("the last lines of an archived session", async () => {
+test("the last lines of an archived session can be read", async () => {
   writeLines(1000);
   const expected = await window({ last: 5 });
   writeFileSync(`${file}.gz`, gzipSync(Array.from({ length: 1000 }, (_, index) => `${lineAt(index + 1)}\n`).join("")));

@@ -32,7 +32,7 @@ function brief(event: FollowEvent): string {
   return `${"mode" in event.entry ? event.entry.mode : event.entry.kind}${whose}`;
 }
 
-/** Collects events while the test goes on; `seen(n)` waits for that many. */
+/** Collects events while the test continues; `seen(n)` waits for that many. */
 function start(options: FollowOptions = {}) {
   const events: string[] = [];
   let notify: (() => void) | undefined;
@@ -53,7 +53,7 @@ function start(options: FollowOptions = {}) {
   return { seen, done, following, events };
 }
 
-test("new entries of the main file and of agents that begin later, as they are written", async () => {
+test("a follower gets new entries of the main file, and of agents that begin later, as they are written", async () => {
   const file = write(join(folder, "s1.jsonl"), [mode("old")]);
   const { seen, following } = start();
   await until("the first look is done", () => following.cursors()[file] !== undefined);

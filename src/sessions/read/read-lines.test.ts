@@ -58,7 +58,7 @@ test("a character cut by a chunk's end is whole, because lines are decoded whole
   }
 });
 
-test("bytes after the last newline are the tail: told, not given, not consumed", async () => {
+test("bytes after the last newline are reported as the tail, not returned and not consumed", async () => {
   writeFileSync(file, '{"a":1}\n{"b":');
   const reader = readLines(file);
   expect(await drain(reader)).toEqual([{ offset: 0, line: 1, text: '{"a":1}' }]);

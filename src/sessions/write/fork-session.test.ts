@@ -17,7 +17,7 @@ async function linesOf(file: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("a fork holds what the client's own fork held of the original", async () => {
+test("a fork has what Claude Code's own fork has of the original", async () => {
   const { places } = await recordedHome("d-forked");
   const [original, theirs] = places;
   if (original === undefined || theirs === undefined) throw new Error("two sessions were recorded");
@@ -53,7 +53,7 @@ test.each(recordedNames)(
   },
 );
 
-test("a fork of a compacted session begins at the last boundary, and one way up passes all of it", async () => {
+test("a fork of a compacted session begins at the last boundary, and one chain of parents passes all of it", async () => {
   const { places } = await recordedHome("e2-autocompact-headless");
   const fork = await forkSession(places[0] as never);
   const lines = (await linesOf(fork.file)).map(({ uuid, parentUuid }) => [
@@ -111,7 +111,7 @@ test("a spilled result goes along, and its path leads to the copy", async () => 
   const { places } = await recordedHome("g-large-and-image");
   const [place] = places;
   if (place === undefined) throw new Error("one session was recorded");
-  // The recording names a path of another machine: lead it to where the file lies here.
+  // The recording names a path of another machine: lead it to where the file is here.
   const spilled = join(place.folder, place.id, "tool-results", "bjmhxbsnm.txt");
   const lines = await linesOf(place.file);
   const moved = lines.map((line) => {

@@ -14,7 +14,7 @@ const cwd = "/home/dev/project";
 const id = "11111111-1111-4111-8111-111111111111";
 const epoch = Date.parse("2026-01-01T00:00:00.000Z");
 
-test("ids, parents, time and version are set by the store, in the client's layout and format", async () => {
+test("ids, parents, time and version are set by the store, in the layout and format of Claude Code", async () => {
   const root = await tempFolder();
   let now = epoch;
   const store = await openStore({ root, version: "1.2.3", now: () => now++ });
@@ -100,7 +100,7 @@ test("the store is in the state folder, and not in one that others may write to"
   await expect(openStore({ env, version: "1" })).rejects.toMatchObject({ code: "file/unsafe" });
 });
 
-test("an agent's lines are its own thread, with what is known about it beside", async () => {
+test("an agent's lines are a thread of their own, with its metadata in a file next to them", async () => {
   const store = await openStore({ root: await tempFolder(), version: "1" });
   const session = await store.open({ id, cwd });
   const agent = await session.openAgent("a0123456789abcdef", { agentType: "Explore", toolUseId: "t1" });

@@ -60,7 +60,7 @@ test("what is kept of a transcript, cut or flipped anywhere, costs time, never a
 });
 
 test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
-  "a fault (%s) at every file operation of the index: the answer stays right, then and afterwards",
+  "with a fault (%s) at every file operation of the index the answer stays right, then and afterwards",
   async (fault) => {
     const count = await atEveryOperation(
       fault,

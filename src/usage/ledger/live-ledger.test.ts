@@ -97,7 +97,7 @@ test("what was kept of a file that is another one now, or was damaged, is not us
   expect(statSync(join(folder, "live", kept), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("what was spent by a session, a day, a month and a project, agents included", async () => {
+test("spent() gives the cost of a session, a day, a month and a project, agents included", async () => {
   const { main, ...world } = await indexed();
   const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home }, timezone: "UTC" };
   const cost = async (on: Parameters<typeof spent>[0]) => (await spent(on, options)).costMicroUsd;

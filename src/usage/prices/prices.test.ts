@@ -43,7 +43,7 @@ test.each([
   ["claude-haiku-4-5", "2026-10-10", [1, 1.25, 2, 0.1, 5]],
   ["claude-3-5-haiku", "2025-11-10", [0.8, 1, 1.6, 0.08, 4]],
   ["claude-3-haiku", "2025-11-10", [0.25, 0.3, 0.5, 0.03, 1.25]],
-] as const)("%s on %s", (model, day, prices) => {
+] as const)("the price of %s on %s is the one of the vendor", (model, day, prices) => {
   const row = table.rowAt(model, at(day));
   expect(row && dollars(row.prices)).toEqual(prices);
   expect(row?.perSearchPico).toBe(10_000 * million);
@@ -171,7 +171,7 @@ test.each([
   });
 });
 
-test("the order of a price: row by time, step for all tokens, fast, batch, US, then searches", () => {
+test("a price is computed in the order row by time, step for all tokens, fast, batch, US, searches", () => {
   const usage = (more: object) => ({ ...tokens(0, 0), ...more });
   const price = (model: string, day: string, more: object) =>
     priceUsage({ model, at: at(day), usage: usage(more) }, table);

@@ -10,7 +10,7 @@ function callsAt(...times: readonly string[]): Wire[] {
   return times.map((at, index) => answer({ id: `msg_${index}`, request: `req_${index}`, at }));
 }
 
-test("days, weeks and months; filters act before anything is added up", async () => {
+test("a report is by day, week or month, and filters apply before anything is added up", async () => {
   const lines = callsAt(
     "2026-09-30T10:00:00.000Z",
     "2026-10-01T10:00:00.000Z",
@@ -120,7 +120,7 @@ test("a report is one object; without data it is an empty one", async () => {
   }
 });
 
-test("a session's row: main and agents apart, adding up, and every agent by name", async () => {
+test("a session's row has main and agents apart, which add up, and every agent by name", async () => {
   const world = openWorld();
   const agent = "a0123456789abcdef";
   const path = world.write(`${one}.jsonl`, [
@@ -179,7 +179,7 @@ test("a session's row: main and agents apart, adding up, and every agent by name
   ]);
 });
 
-test("the client's own figures are shown next to ours, and never mixed in", async () => {
+test("Claude Code's own figures are shown next to ours, and never mixed in", async () => {
   const lines = [answer(), { type: "cost-state", sessionId: one, totalCostUsd: 0.004 }];
   const { rows, totals } = await reportOf(lines, { report: "session", reconcile: true });
   expect(rows[0]?.reconcile).toEqual({ clientMicroUsd: 4_000, statuslineMicroUsd: null, differenceMicroUsd: -1_450 });
@@ -188,7 +188,7 @@ test("the client's own figures are shown next to ours, and never mixed in", asyn
   expect(plain.rows[0]).not.toHaveProperty("reconcile");
 });
 
-test("the difference to the client's figure is left open for a part of a session", async () => {
+test("the difference to Claude Code's figure is left open for a part of a session", async () => {
   const lines = [
     answer({ at: "2026-10-01T10:00:00.000Z" }),
     answer({ id: "msg_2", request: "req_2", at: "2026-10-02T10:00:00.000Z" }),
@@ -221,7 +221,7 @@ test("the models report has the share, the speed and the times of each model", a
   expect(rows[0]).toMatchObject({ firstAt: "2026-10-05T10:00:00.000Z", lastAt: "2026-10-05T10:00:00.000Z" });
 });
 
-test("projects by the directory their sessions ran in; a map in the settings joins worktrees", async () => {
+test("projects are the directories that their sessions ran in; a map in the settings joins worktrees", async () => {
   const world = openWorld();
   const where = (cwd: string, given: Answer): Wire => answer({ ...given, request: given.id ?? null, more: { cwd } });
   world.write(`../-a/${one}.jsonl`, [where("/home/dev/a", { id: "msg_1" })]);

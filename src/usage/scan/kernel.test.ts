@@ -76,7 +76,7 @@ test.each([
     "{a:1}",
   ],
   ...['{"a"}', '{"a":}', "[1 2]", "[1}", '{"a":1]', "[]]", "{}", "[]", "[[]]", "NaN", "Infinity", "", " ", "1 "],
-])("it agrees with JSON.parse on %s", (text) => {
+])("the kernel agrees with JSON.parse on %s", (text) => {
   expect(accepts(text)).toBe(isJson(lineWith(text)));
 });
 

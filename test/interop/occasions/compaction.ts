@@ -1,5 +1,5 @@
 import type { Occasion } from "../occasion.ts";
-import { modelTexts, personTexts, unquoted } from "../texts.ts";
+import { modelTexts, unquoted, userTexts } from "../texts.ts";
 
 /** A conversation is about to be compacted, at the request of the user. There must be one first. */
 export const preCompact: Occasion = {
@@ -19,13 +19,13 @@ export const preCompact: Occasion = {
   }),
 
   seen(run) {
-    const went = run.requests.some((request) => request.lane === "compaction");
-    const said = unquoted(String(run.results.at(-1)?.result ?? ""), run);
+    const went = run.requests.some((request) => request.purpose === "compaction");
+    const text = unquoted(String(run.results.at(-1)?.result ?? ""), run);
     return {
       went,
-      reason: went ? undefined : said.replace(/^.*Compaction blocked by PreCompact hook: /s, ""),
+      reason: went ? undefined : text.replace(/^.*Compaction blocked by PreCompact hook: /s, ""),
       model: modelTexts(run),
-      person: personTexts(run),
+      user: userTexts(run),
     };
   },
 
@@ -35,7 +35,7 @@ export const preCompact: Occasion = {
       went: !blocked,
       reason: blocked ? reason : undefined,
       model: blocked ? [] : [output.customInstructions ?? ""],
-      person: systemMessages,
+      user: systemMessages,
     };
   },
 };
@@ -43,9 +43,9 @@ export const preCompact: Occasion = {
 /** The compaction is done, and hooks are notified. */
 export const postCompact: Occasion = {
   drive: preCompact.drive,
-  seen: (run) => ({ went: true, model: modelTexts(run), person: personTexts(run) }),
+  seen: (run) => ({ went: true, model: modelTexts(run), user: userTexts(run) }),
   async carriedOut({ fire }) {
     const { systemMessages } = await fire();
-    return { went: true, model: [], person: systemMessages };
+    return { went: true, model: [], user: systemMessages };
   },
 };

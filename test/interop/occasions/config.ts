@@ -1,5 +1,5 @@
 import type { Occasion } from "../occasion.ts";
-import { personTexts } from "../texts.ts";
+import { userTexts } from "../texts.ts";
 import { performTool } from "../tool.ts";
 
 /**
@@ -13,12 +13,12 @@ export const configChange: Occasion = {
     args: ["--allowedTools", "Bash"],
   }),
 
-  seen: (run) => ({ went: !run.timedOut, model: [], person: personTexts(run) }),
+  seen: (run) => ({ went: !run.timedOut, model: [], user: userTexts(run) }),
 
   async carriedOut({ fire }, scene) {
     const { blocked, systemMessages } = await fire();
     if (!blocked) performTool("Bash", { command: "touch changed.txt" }, scene.project);
-    return { went: true, model: [], person: systemMessages };
+    return { went: true, model: [], user: systemMessages };
   },
 };
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Occasion, SeenRun } from "../occasion.ts";
-import { modelTexts, personTexts } from "../texts.ts";
+import { modelTexts, userTexts } from "../texts.ts";
 
 /** What starts the little MCP server that comes with these tests, under the name `srv`. */
 export const serverArgs: readonly string[] = [
@@ -21,13 +21,13 @@ export const elicitation: Occasion = {
     args: [...serverArgs, "--allowedTools", "mcp__srv__ask"],
   }),
 
-  seen: (run) => ({ went: !answered(run, "decline"), model: modelTexts(run), person: personTexts(run) }),
+  seen: (run) => ({ went: !answered(run, "decline"), model: modelTexts(run), user: userTexts(run) }),
 
   async carriedOut({ fire }, scene) {
     const { blocked, output, systemMessages } = await fire();
     const action = blocked ? "decline" : (output.action ?? scene.payload["action"] ?? "cancel");
     const reply = `action:${action} ${JSON.stringify(output.content ?? {})}`;
-    return { went: action !== "decline", model: [reply], person: systemMessages };
+    return { went: action !== "decline", model: [reply], user: systemMessages };
   },
 };
 

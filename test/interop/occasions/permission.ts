@@ -1,5 +1,5 @@
 import type { Occasion } from "../occasion.ts";
-import { modelTexts, personTexts, toolResults } from "../texts.ts";
+import { modelTexts, toolResults, userTexts } from "../texts.ts";
 import { performTool } from "../tool.ts";
 import { inputOf, toolOf } from "./pre-tool.ts";
 
@@ -8,7 +8,7 @@ export const permissionRequest: Occasion = {
   drive: (scene) => ({
     prompt: "Go.",
     script: { main: [{ tool: toolOf(scene), input: inputOf(scene) }, "Done."] },
-    person: { afterMs: 1_000, answer: ({ input }) => ({ behavior: "allow", updatedInput: input }) },
+    user: { afterMs: 1_000, answer: ({ input }) => ({ behavior: "allow", updatedInput: input }) },
   }),
 
   seen(run) {
@@ -18,7 +18,7 @@ export const permissionRequest: Occasion = {
       reason: refusal?.text,
       ...(run.questions.some((asked) => asked.answered) ? { asked: true } : {}),
       model: modelTexts(run),
-      person: personTexts(run),
+      user: userTexts(run),
     };
   },
 
@@ -31,7 +31,7 @@ export const permissionRequest: Occasion = {
       reason: went ? undefined : outcome.reason,
       ...(outcome.decision === "none" ? { asked: true } : {}),
       model: [outcome.reason ?? ""],
-      person: outcome.systemMessages,
+      user: outcome.systemMessages,
     };
   },
 };

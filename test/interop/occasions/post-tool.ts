@@ -1,5 +1,5 @@
 import type { Occasion, SeenRun } from "../occasion.ts";
-import { firstMatch, modelTexts, personTexts } from "../texts.ts";
+import { firstMatch, modelTexts, userTexts } from "../texts.ts";
 import { performTool } from "../tool.ts";
 import { inputOf, preTool, stoppedByHook, toolOf } from "./pre-tool.ts";
 
@@ -15,7 +15,7 @@ export const postTool: Occasion = {
     ),
     ...(stoppedByHook(run) ? { stopped: true } : {}),
     model: modelTexts(run),
-    person: personTexts(run),
+    user: userTexts(run),
   }),
 
   async carriedOut({ fire }, scene) {
@@ -28,7 +28,7 @@ export const postTool: Occasion = {
       ...(outcome.continue ? {} : { stopped: true }),
       // A loop that ends tells its model nothing more.
       model: outcome.continue ? [JSON.stringify(response), outcome.reason ?? "", ...outcome.additionalContext] : [],
-      person: outcome.systemMessages,
+      user: outcome.systemMessages,
     };
   },
 };
@@ -44,17 +44,17 @@ export const postToolBatch: Occasion = {
     };
   },
 
-  seen: (run) => ({ went: mainCalls(run) > 1, model: modelTexts(run), person: personTexts(run) }),
+  seen: (run) => ({ went: mainCalls(run) > 1, model: modelTexts(run), user: userTexts(run) }),
 
   async carriedOut({ fire }) {
     const outcome = await fire();
     const went = !outcome.blocked && outcome.continue;
-    return { went, model: went ? outcome.additionalContext : [], person: outcome.systemMessages };
+    return { went, model: went ? outcome.additionalContext : [], user: outcome.systemMessages };
   },
 };
 
 function mainCalls(run: SeenRun): number {
-  return run.requests.filter((request) => request.lane === "main").length;
+  return run.requests.filter((request) => request.purpose === "main").length;
 }
 
 const words = "([\\s\\S]*?)(?=\\n</system-reminder>|$)";

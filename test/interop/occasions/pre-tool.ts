@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../src/protocol/internal.ts";
 import type { Occasion, Scene, SeenRun } from "../occasion.ts";
-import { modelTexts, personTexts, toolResults } from "../texts.ts";
+import { modelTexts, toolResults, userTexts } from "../texts.ts";
 import { performTool } from "../tool.ts";
 import { serverArgs } from "./elicitation.ts";
 
@@ -21,7 +21,7 @@ export const preTool: Occasion = {
       ...(ended === "hook_stopped" ? { stopped: true } : {}),
       ...(ended === "tool_deferred" ? { deferred: true } : {}),
       model: modelTexts(run),
-      person: personTexts(run),
+      user: userTexts(run),
     };
   },
 
@@ -37,7 +37,7 @@ export const preTool: Occasion = {
       ...(outcome.continue ? {} : { stopped: true }),
       ...(outcome.decision === "defer" ? { deferred: true } : {}),
       model: outcome.decision === "defer" ? [] : [...words, output, ...outcome.additionalContext, ...(await late())],
-      person: outcome.systemMessages,
+      user: outcome.systemMessages,
     };
   },
 };

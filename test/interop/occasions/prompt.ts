@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../src/protocol/internal.ts";
 import type { Sight } from "../facts.ts";
 import type { Occasion, SeenRun } from "../occasion.ts";
-import { modelTexts, personTexts, unquoted } from "../texts.ts";
+import { modelTexts, unquoted, userTexts } from "../texts.ts";
 
 /** A prompt was typed. A refused one never reaches the model, and its reason goes to the user. */
 export const promptSubmit: Occasion = {
@@ -14,9 +14,9 @@ export const promptSubmit: Occasion = {
 export const promptExpansion: Occasion = { ...promptSubmit };
 
 function seenPrompt(run: SeenRun, event: string): Sight {
-  const went = run.requests.some((request) => request.lane === "main");
-  const said = unquoted(String(run.results.at(-1)?.result ?? ""), run);
-  return { went, reason: went ? undefined : hooksWords(said, event), model: modelTexts(run), person: personTexts(run) };
+  const went = run.requests.some((request) => request.purpose === "main");
+  const text = unquoted(String(run.results.at(-1)?.result ?? ""), run);
+  return { went, reason: went ? undefined : hooksWords(text, event), model: modelTexts(run), user: userTexts(run) };
 }
 
 function sentOrNot(outcome: Outcome): Sight {
@@ -25,12 +25,12 @@ function sentOrNot(outcome: Outcome): Sight {
     went: !blocked,
     reason: blocked ? reason : undefined,
     model: blocked ? [] : additionalContext,
-    person: systemMessages,
+    user: systemMessages,
   };
 }
 
-function hooksWords(said: string, event: string): string {
-  return said
+function hooksWords(text: string, event: string): string {
+  return text
     .replace(`${event} operation blocked by hook:\n`, "")
     .replace("Operation stopped by hook: ", "")
     .replace(/\n\nOriginal prompt: [\s\S]*$/, "");

@@ -1,6 +1,6 @@
 import type { Sight } from "../facts.ts";
 import type { Drive, EngineHands, Occasion, SeenRun } from "../occasion.ts";
-import { modelTexts, personTexts } from "../texts.ts";
+import { modelTexts, userTexts } from "../texts.ts";
 
 /** A session begins, or is taken up again. */
 export const sessionStart: Occasion = {
@@ -15,7 +15,7 @@ export const setup: Occasion = {
   carriedOut: listen,
 };
 
-/** Events at which hooks are only told: what counts is which of them ran. */
+/** Events that only notify hooks: what counts is which of them ran. */
 export const notice: Occasion = { drive: () => plain, seen: heard, carriedOut: listen };
 
 /** Instead of Stop, after an API error. The client starts these hooks together with its result, so it must not end with the result. */
@@ -24,7 +24,7 @@ export const stopFailure: Occasion = {
   drive: (scene) => ({
     prompt: "Go.",
     script: { main: [{ status: statusOf[String(scene.payload["error"])] ?? 500 }] },
-    person: { afterMs: 0, answer: () => ({ behavior: "deny", message: "No." }), staysMs: 1500 },
+    user: { afterMs: 0, answer: () => ({ behavior: "deny", message: "No." }), staysMs: 1500 },
   }),
 };
 
@@ -47,10 +47,10 @@ export const cwdChanged: Occasion = {
 /** Text on its way to the screen; a headless run shows it as its result. */
 export const messageDisplay: Occasion = {
   drive: (scene) => ({ prompt: "Go.", script: { main: [String(scene.payload["delta"])] } }),
-  seen: (run) => ({ went: true, model: [], person: [String(run.results.at(-1)?.result)] }),
+  seen: (run) => ({ went: true, model: [], user: [String(run.results.at(-1)?.result)] }),
   async carriedOut({ fire }, scene) {
     const { output } = await fire();
-    return { went: true, model: [], person: [output.displayContent ?? String(scene.payload["delta"])] };
+    return { went: true, model: [], user: [output.displayContent ?? String(scene.payload["delta"])] };
   },
 };
 
@@ -64,10 +64,10 @@ const statusOf: Readonly<Record<string, number>> = {
 };
 
 function heard(run: SeenRun): Sight {
-  return { went: true, model: modelTexts(run), person: personTexts(run) };
+  return { went: true, model: modelTexts(run), user: userTexts(run) };
 }
 
 async function listen({ fire }: EngineHands): Promise<Sight> {
   const { additionalContext, systemMessages } = await fire();
-  return { went: true, model: additionalContext, person: systemMessages };
+  return { went: true, model: additionalContext, user: systemMessages };
 }

@@ -1,5 +1,5 @@
 import type { Occasion, SeenRun } from "../occasion.ts";
-import { modelTexts, personTexts, toolResults } from "../texts.ts";
+import { modelTexts, toolResults, userTexts } from "../texts.ts";
 
 const create = { tool: "TaskCreate", input: { subject: "a task", description: "what to do" } };
 const complete = { tool: "TaskUpdate", input: { taskId: "1", status: "completed" } };
@@ -9,7 +9,7 @@ export const taskCreated: Occasion = {
   seen: (run) => seenTask(run, "TaskCreated"),
   async carriedOut({ fire }) {
     const { blocked, reason, systemMessages } = await fire();
-    return { went: !blocked, reason: blocked ? reason : undefined, model: [reason ?? ""], person: systemMessages };
+    return { went: !blocked, reason: blocked ? reason : undefined, model: [reason ?? ""], user: systemMessages };
   },
 };
 
@@ -27,6 +27,6 @@ function seenTask(run: SeenRun, event: string): ReturnType<Occasion["seen"]> {
     went: !refused,
     reason: refused ? last.slice(feedback.length) : undefined,
     model: modelTexts(run),
-    person: personTexts(run),
+    user: userTexts(run),
   };
 }

@@ -1,7 +1,7 @@
-import type { Lane } from "../../scripted-api/index.ts";
+import type { RequestPurpose } from "../../scripted-api/index.ts";
 import type { Sight } from "../facts.ts";
 import type { EngineHands, Occasion, SeenRun } from "../occasion.ts";
-import { firstMatch, modelTexts, personTexts } from "../texts.ts";
+import { firstMatch, modelTexts, userTexts } from "../texts.ts";
 
 /** The agent wants to end its turn. What counts is how often the model is called before it may. */
 export const stop: Occasion = {
@@ -25,10 +25,10 @@ export const subagentStop: Occasion = {
 
 export const subagentStart: Occasion = {
   drive: subagentStop.drive,
-  seen: (run) => ({ went: true, model: modelTexts(run), person: personTexts(run) }),
+  seen: (run) => ({ went: true, model: modelTexts(run), user: userTexts(run) }),
   async carriedOut({ fire }) {
     const { additionalContext, systemMessages } = await fire();
-    return { went: true, model: additionalContext, person: systemMessages };
+    return { went: true, model: additionalContext, user: systemMessages };
   },
 };
 
@@ -36,28 +36,28 @@ function launch(agentType: string): { tool: string; input: object } {
   return { tool: "Agent", input: { description: "a part", prompt: "Do a part.", subagent_type: agentType } };
 }
 
-function seenEnd(run: SeenRun, lane: Lane): Sight {
-  const rounds = run.requests.filter((request) => request.lane === lane).length;
+function seenEnd(run: SeenRun, purpose: RequestPurpose): Sight {
+  const rounds = run.requests.filter((request) => request.purpose === purpose).length;
   return {
     went: rounds === 1,
     rounds,
     reason: firstMatch(modelTexts(run), /Stop hook feedback:\n([\s\S]*?)(?=\n<\/system-reminder>|$)/),
     ...(run.results.at(-1)?.terminal_reason === "stop_hook_prevented" ? { stopped: true } : {}),
     model: modelTexts(run),
-    person: personTexts(run),
+    user: userTexts(run),
   };
 }
 
 /** Asks until the agent may stop. A limit far above any cap keeps a mistake from running forever. */
 async function loop(fire: EngineHands["fire"]): Promise<Sight> {
   const model: string[] = [];
-  const person: string[] = [];
+  const user: string[] = [];
   let reason: string | undefined;
   for (let rounds = 1; ; rounds++) {
     const outcome = await fire({ last_assistant_message: "Done." });
-    person.push(...outcome.systemMessages);
+    user.push(...outcome.systemMessages);
     if (!outcome.blocked || rounds > 40) {
-      return { went: rounds === 1, rounds, reason, ...(outcome.continue ? {} : { stopped: true }), model, person };
+      return { went: rounds === 1, rounds, reason, ...(outcome.continue ? {} : { stopped: true }), model, user };
     }
     if (outcome.decision === "deny") {
       reason ??= outcome.reason;

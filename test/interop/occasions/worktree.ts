@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import type { Occasion } from "../occasion.ts";
-import { modelTexts, personTexts, unquoted } from "../texts.ts";
+import { modelTexts, unquoted, userTexts } from "../texts.ts";
 
 /** A working copy is wanted for the session. When a hook cannot make one there is no session. */
 export const worktreeCreate: Occasion = {
   drive: (scene) => ({ prompt: "Go.", script: { main: ["Done."] }, args: ["-w", String(scene.payload["name"])] }),
 
   seen(run) {
-    const went = run.requests.some((request) => request.lane === "main");
+    const went = run.requests.some((request) => request.purpose === "main");
     return {
       went,
       reason: went ? undefined : hooksWords(unquoted(run.stderr, run)),
       model: modelTexts(run),
-      person: personTexts(run),
+      user: userTexts(run),
     };
   },
 
@@ -21,7 +21,7 @@ export const worktreeCreate: Occasion = {
     const went = !blocked && output.worktreePath !== undefined && existsSync(output.worktreePath);
     const spoke = runs.some(({ stderr }) => stderr !== "");
     const words = reason?.replace(/^Hook [\s\S]* failed: exited with code \d+: /, "");
-    return { went, reason: went || !spoke ? undefined : words, model: [], person: systemMessages };
+    return { went, reason: went || !spoke ? undefined : words, model: [], user: systemMessages };
   },
 };
 

@@ -68,7 +68,7 @@ test("a picture is a block, by its content and not by its name", async () => {
   });
 });
 
-test("what cannot be read is an error with the text of the client", async () => {
+test("a file that cannot be read is an error with the text of Claude Code", async () => {
   const { call, write, project } = toolWorld();
   const [missing] = recorded("PostToolUseFailure", "Read");
   const said = async (file_path: string) => (await call(readTool, { file_path })).content;
@@ -97,7 +97,7 @@ test("some lines of a file of any size can be read", async () => {
   });
 });
 
-test("relative paths and those of the home are made absolute before anybody sees them", async () => {
+test("relative paths and paths with ~ are made absolute", async () => {
   const { call, write, home } = toolWorld();
   write("sub/a.txt", "x");
   writeFileSync(join(home, "h.txt"), "y");

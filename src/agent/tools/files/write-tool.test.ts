@@ -16,7 +16,7 @@ import { editTool } from "./edit-tool.ts";
 import { readTool } from "./read-tool.ts";
 import { writeTool } from "./write-tool.ts";
 
-test("only what was read, and is still what it was, is written over", async () => {
+test("a file is overwritten only if it was read and has not changed since", async () => {
   const { call, write, context } = toolWorld();
   const file_path = write("a.txt", "one\n");
   const refused = (text: string) => ({ isError: true, content: `<tool_use_error>${text}</tool_use_error>` });
@@ -39,7 +39,7 @@ test("only what was read, and is still what it was, is written over", async () =
   expect(await call(editTool, { ...edit, old_string: "own" })).toMatchObject(unread);
 });
 
-test("a file that is changed between check and writing keeps what it then holds", async () => {
+test("a file that changes between check and write keeps its new content", async () => {
   const { call, write, context } = toolWorld();
   const file_path = write("a.txt", "one\n");
   await call(readTool, { file_path });
@@ -56,17 +56,17 @@ test("a file that is changed between check and writing keeps what it then holds"
   expect([result.isError, readFileSync(file_path, "utf8")]).toEqual([true, "rival\n"]);
 });
 
-test("an edit must mean one place, unless it means all", async () => {
+test("an edit must match one place, unless it replaces all", async () => {
   const { call, write } = toolWorld();
   const file_path = write("a.txt", "x\nx\n");
   await call(readTool, { file_path });
-  const said = async (input: object) => (await call(editTool, { file_path, ...input })).content;
-  expect(await said({ old_string: "x", new_string: "y" })).toContain("Found 2 matches of the string to replace");
-  expect(await said({ old_string: "zz", new_string: "y" })).toContain(
+  const reply = async (input: object) => (await call(editTool, { file_path, ...input })).content;
+  expect(await reply({ old_string: "x", new_string: "y" })).toContain("Found 2 matches of the string to replace");
+  expect(await reply({ old_string: "zz", new_string: "y" })).toContain(
     "String to replace not found in file.\nString: zz",
   );
-  expect(await said({ old_string: "x", new_string: "x" })).toContain("No changes to make");
-  expect(await said({ old_string: "", new_string: "x" })).toContain("Cannot create new file");
+  expect(await reply({ old_string: "x", new_string: "x" })).toContain("No changes to make");
+  expect(await reply({ old_string: "", new_string: "x" })).toContain("Cannot create new file");
   expect(await call(editTool, { file_path, old_string: "x", new_string: "$&y", replace_all: true })).toMatchObject({
     content: `The file ${file_path} has been updated. All occurrences were successfully replaced. (file state is current in your context — no need to Read it back)`,
     response: { structuredPatch: [{ lines: ["-x", "-x", "+$&y", "+$&y"] }] },
@@ -140,7 +140,7 @@ test("a folder that became a link after the judgement is not followed", async ()
   expect(existsSync(join(root, "elsewhere/new.txt"))).toBe(false);
 });
 
-test("a new file gets its folders, and one that appears meanwhile is not written over", async () => {
+test("a new file gets its folders, and a file that appears meanwhile is not overwritten", async () => {
   const { call, project, context } = toolWorld();
   const file_path = join(project, "a/b/c.txt");
   expect(await call(writeTool, { file_path, content: "new" })).toMatchObject({

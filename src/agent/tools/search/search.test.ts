@@ -39,7 +39,7 @@ function tree(withRipgrep?: string) {
   return { ...world, over: { env: { ...world.context.env, PATH } } };
 }
 
-test("files with a match are given, those changed last first, ignored and binary ones left out", async () => {
+test("files with a match are listed, those changed last first, ignored and binary ones left out", async () => {
   const { call, over } = tree();
   expect(await call(grepTool, { pattern: "hello" }, over)).toEqual({
     isError: false,
@@ -52,7 +52,7 @@ test("files with a match are given, those changed last first, ignored and binary
   });
 });
 
-test("lines, counts, pages and context, in order of paths", async () => {
+test("lines, counts, pages and context come in order of paths", async () => {
   const { call, over, project } = tree();
   const said = async (input: object) => (await call(grepTool, { pattern: "hello", ...input }, over)).content;
   expect(await said({ output_mode: "content", glob: "*.ts", "-C": 1 })).toBe(
@@ -75,7 +75,7 @@ test("lines, counts, pages and context, in order of paths", async () => {
   expect(await said({ pattern: "(" })).toContain("regex parse error");
 });
 
-test("a file type that is the name of something every object has made the search throw", async () => {
+test("a file type that is not known is an error, even if it is the name of a property that every object inherits", async () => {
   const { call, over } = tree();
   for (const type of ["toString", "constructor", "nonsense"]) {
     expect(await call(grepTool, { pattern: "hello", type }, over)).toMatchObject({
@@ -92,7 +92,7 @@ test("catastrophic backtracking does not block the agent and can be interrupted"
   expect(result).toEqual({ isError: true, content: "The search was interrupted.", interrupted: true });
 });
 
-test("what the rules keep from the model is not found", async () => {
+test("files that the rules deny are not found", async () => {
   const { call, over } = tree();
   const mayRead = (path: string) => !path.includes("/src/");
   const lent = { ...over, mayRead };
@@ -133,7 +133,7 @@ test("a long list of files is cut, with a note", async () => {
   ).toBe(true);
 });
 
-test("globs mean what they mean in a shell, at a bounded price", () => {
+test("globs mean what they mean in a shell, at bounded cost", () => {
   const fits = (pattern: string, path: string) => compileGlob(pattern)(path);
   for (const [pattern, path] of [
     ["*.ts", "a/b.ts"],

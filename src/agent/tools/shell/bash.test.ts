@@ -60,7 +60,7 @@ test("a program named like a member of every object fails like any other", async
   expect(await call(bashTool(), { command: "constructor" }, { env })).toMatchObject({ isError: true });
 });
 
-test("exit codes that are an answer are no failure", async () => {
+test("exit codes that are an answer are not failures", async () => {
   const { call } = toolWorld();
   const result = await call(bashTool(), { command: "echo a | grep zzz" });
   expect(result).toMatchObject({
@@ -70,7 +70,7 @@ test("exit codes that are an answer are no failure", async () => {
   });
 });
 
-test("no output is expected of commands that only move things", async () => {
+test("noOutputExpected is true for commands that only create, move or change state", async () => {
   const { call } = toolWorld();
   const expected = async (command: string) => {
     const result = await call(bashTool(), { command });
@@ -82,7 +82,7 @@ test("no output is expected of commands that only move things", async () => {
   expect(await expected("touch y | cat")).toBe(false);
 });
 
-test("the session follows a command that went well, by a real pwd, and stays where a failing one began", async () => {
+test("the session follows the folder of a command that succeeds, by its real path, and stays after a failing one", async () => {
   const { call, project, notes, context } = toolWorld();
   mkdirSync(join(project, "real"));
   await call(bashTool(), { command: "ln -s real link && cd link" });
@@ -216,7 +216,7 @@ test("an interrupt ends the command and is reported as one", async () => {
   expect(await findLeftovers("HOOKLINE_RUN", context.shells.tag)).toEqual([]);
 });
 
-test("what a command leaves running does not hold the call, keeps its output, and goes with the session", async () => {
+test("a process that a command leaves running does not block the call, keeps its output, and ends with the session", async () => {
   const { call, context, project } = toolWorld();
   const command = "(until [ -e go ]; do sleep 0.02; done; echo late > late.txt; sleep 64) & echo started";
   expect(await call(bashTool(), { command })).toMatchObject({ content: "started" });

@@ -25,7 +25,7 @@ test("a session leaves no empty output directory of its own", async () => {
   expect(await left({ command: "exit 3" }, true)).toEqual([shared]);
 });
 
-test("what a background command printed can be read after the session, unless that is on no record", async () => {
+test("what a background command printed can be read after the session, unless the session is not saved", async () => {
   const input = { command: "echo one; sleep 65", run_in_background: true };
   expect((await left(input, true)).filter((name) => name.endsWith(".output"))).toHaveLength(1);
   expect(await left(input, false)).toEqual([]);

@@ -14,7 +14,7 @@ function bounded(command: string, more: Partial<BoundedOptions> = {}): Promise<B
   return runBounded(command, { policy, cwd, roots: [cwd], ...more });
 }
 
-test("what the rules allow in all its parts runs, and tells streams and exit", async () => {
+test("a command whose parts are all allowed runs, and its output and exit status are returned", async () => {
   expect(await bounded("printf a; printf b >&2; printf c | head -c 1")).toEqual({
     started: true,
     stdout: "ac",
@@ -79,7 +79,7 @@ test("output beyond the limit is dropped with a warning", async () => {
   expect(run).toMatchObject({ stdout: "1234", warnings: ["2 bytes of output were dropped"] });
 });
 
-test.runIf(process.platform === "linux")("memory beyond the limit is not given", async () => {
+test.runIf(process.platform === "linux")("memory beyond the limit is refused", async () => {
   expect(await bounded("printf done", { maxMemoryMb: 200 })).toMatchObject({ stdout: "done", exit: 0 });
   const greedy = await bounded("node -e 0", { maxMemoryMb: 50 });
   expect(greedy.started && greedy.exit).not.toBe(0);

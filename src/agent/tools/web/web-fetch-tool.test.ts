@@ -51,13 +51,13 @@ test("the small model gets the text of the page, and the answer has the publishe
   });
 });
 
-test("it is not offered unless enabled", () => {
+test("WebFetch is not offered unless enabled", () => {
   const names = (webFetch?: WebFetchOptions) => builtinTools(webFetch).map(({ name }) => name);
   expect(names()).not.toContain("WebFetch");
   expect(names({ digest: async () => "" })).toContain("WebFetch");
 });
 
-test("this machine and its network are not fetched from, however they are written", async () => {
+test("addresses of this machine and its network are not fetched, in any spelling", async () => {
   const { fetch, asked } = await site((_, response) => response.end("secret"));
   const real = { permits: isPublicAddress };
   for (const host of [
@@ -99,9 +99,9 @@ test("a redirect within the host is checked and followed; one to another host is
     if (to === undefined) response.end("here");
     else response.writeHead(302, { location: to }).end();
   });
-  const told = await fetch("http://site.test:PORT/a");
-  expect(told).toMatchObject({ isError: false, response: { code: 302, codeText: "Found", bytes: 0 } });
-  expect(told.content).toContain("Redirect URL: http://other.test/c\n");
+  const redirected = await fetch("http://site.test:PORT/a");
+  expect(redirected).toMatchObject({ isError: false, response: { code: 302, codeText: "Found", bytes: 0 } });
+  expect(redirected.content).toContain("Redirect URL: http://other.test/c\n");
   expect(asked).toEqual([`site.test:${port} /a`, `site.test:${port} /b`]);
   expect((await fetch("http://site.test:PORT/loop")).content).toContain("redirects more than 10 times");
   let first = true;
@@ -115,7 +115,7 @@ test("a redirect within the host is checked and followed; one to another host is
   expect(rebound.content).toContain("10.0.0.1, which is not an address");
 });
 
-test("a move to another kind of address goes nowhere", async () => {
+test("a redirect to an address that is not http is not followed", async () => {
   const { fetch } = await site((_, response) => response.writeHead(301, { location: "file:///etc/passwd" }).end());
   expect(await fetch("http://site.test:PORT/")).toMatchObject({
     isError: true,
@@ -123,7 +123,7 @@ test("a move to another kind of address goes nowhere", async () => {
   });
 });
 
-test("only pages, and only a mebibyte of them", async () => {
+test("only text pages over http are fetched, and at most 1 MiB of each", async () => {
   const { fetch } = await site(({ url }, response) => {
     if (url === "/image") return response.setHeader("content-type", "image/png").end("x");
     if (url === "/gzip") return response.setHeader("content-encoding", "gzip").end("x");
@@ -142,7 +142,7 @@ test("only pages, and only a mebibyte of them", async () => {
   expect(await fetch("http://site.test:PORT/flood")).toMatchObject({ isError: false, response: { bytes: 2 ** 20 } });
 });
 
-test("public is what is left when everything special is taken away", () => {
+test("an address is public only if it is in no special range", () => {
   for (const address of ["8.8.8.8", "1.1.1.1", "172.32.0.1", "2606:4700::1111"])
     expect(isPublicAddress(address)).toBe(true);
   for (const address of [
@@ -160,7 +160,7 @@ test("public is what is left when everything special is taken away", () => {
   }
 });
 
-test("a page that is all beginnings is read in time", () => {
+test("a page of tags that never close is read without delay", () => {
   expect(pageText("<script".repeat(100_000))).toBe("");
   expect(pageText("<p>".repeat(200_000)).trim()).toBe("");
   expect(pageText(`${"<svg>".repeat(100_000)}x`)).toBe("");

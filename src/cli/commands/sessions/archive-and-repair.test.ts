@@ -14,7 +14,7 @@ import { command as validate } from "./validate.ts";
 const recorded = resolve(import.meta.dirname, "../../../../test/fixtures/transcripts");
 const id = "11111111-1111-4111-8111-111111111111";
 
-/** A person with one recorded session; `run` calls a verb as they would. */
+/** A user with one recorded session; `run` calls a verb as they would. */
 async function person() {
   const home = await tempFolder();
   const folder = join(home, ".claude", "projects", "-home-dev-project");

@@ -131,7 +131,7 @@ test("an unknown branch, and options that exclude each other, are errors", async
 });
 
 describe("ls", () => {
-  test("rows hold what the specification names", async () => {
+  test("a row has every documented field", async () => {
     has("b-subagent");
     expect(await json("ls")).toEqual({
       sessions: [
@@ -172,7 +172,7 @@ describe("ls", () => {
     expect((await hookline(["ls"])).out).toContain(wide);
   });
 
-  test("limits (0 is none), directories and times; no sessions is an answer", async () => {
+  test("limits (0 is no limit), directories and times select sessions, and no sessions is not an error", async () => {
     expect(await hookline(["ls"])).toEqual({ status: 0, out: "No sessions.\n", err: "" });
     has("a-plain", "b-subagent", "f-error-400");
     expect(((await json("ls", "--limit", "2"))["sessions"] as unknown[]).length).toBe(2);
@@ -214,7 +214,7 @@ describe("ls", () => {
 });
 
 describe("show", () => {
-  test("a session turn by turn, one turn, the last entries, the raw lines", async () => {
+  test("show prints a session turn by turn, one turn, the last entries, or the raw lines", async () => {
     has("i-permission-hooks-interactive");
     const whole = await hookline(["show", "c856"]);
     expect(whole.out.match(/^turn \d+ /gm)?.length).toBe(12);
@@ -329,7 +329,7 @@ test("live lists running sessions, and watches them", async () => {
 });
 
 describe("search", () => {
-  test("hits with place and snippet, in words and as JSON", async () => {
+  test("search prints hits with place and snippet, as text and as JSON", async () => {
     has("a-plain", "i-permission-hooks-interactive");
     const { out } = await hookline(["search", "rewritten", "--results"]);
     expect(out).toContain("C-REWRITTEN-MARK");

@@ -50,7 +50,7 @@ describe("exit codes and objects", () => {
 });
 
 describe("death by a signal", () => {
-  test("a deny it had printed counts, an allow does not", () => {
+  test("a deny that a killed hook had printed counts, an allow does not", () => {
     expect(verdictOf(printed(null, deny))).toEqual({ kind: "deny", reason: "no" });
     expect(readAnswer(printed(null, allow), preTool).answer).toEqual({
       verdict: { kind: "none" },
@@ -97,7 +97,7 @@ describe("broken output", () => {
 });
 
 describe("plain text (events.md)", () => {
-  test("is context, message, instructions or a path by the row", () => {
+  test("plain text is context, a message, instructions or a path, by the row of the event", () => {
     expect(readAnswer(printed(0, " hi \n"), runOf("UserPromptSubmit")).answer.context).toEqual(["hi"]);
     expect(readAnswer(printed(0, "hi"), runOf("PostCompact")).answer.messages).toEqual(["hi"]);
     expect(readAnswer(printed(0, "hi"), runOf("PreCompact")).answer.output).toEqual({ customInstructions: "hi" });
@@ -118,7 +118,7 @@ describe("decision words", () => {
     expect(verdictOf(printed(0, { decision: "approve" }), runOf("Stop"))).toEqual({ kind: "none" });
   });
 
-  test("allow at the top and unknown words are none, with a warning", () => {
+  test("a top-level allow and an unknown word decide nothing, with a warning", () => {
     for (const decision of ["allow", "perhaps"]) {
       expect(verdictOf(printed(0, { decision }))).toEqual({ kind: "none" });
       expect(codes(printed(0, { decision }))).toEqual(["unknown-decision"]);
@@ -203,7 +203,7 @@ describe("a judgement", () => {
       stderr: "",
       warnings: [],
     }) as const;
-  test("denies as exit 2 would, stops PostToolUse, is ignored on PermissionRequest", () => {
+  test("a judgement denies as exit 2 would, stops PostToolUse, and is ignored on PermissionRequest", () => {
     expect(readAnswer(notOk(), preTool).answer).toEqual({ verdict: { kind: "deny", reason: "no" } });
     expect(readAnswer(notOk(), runOf("PostToolUse")).answer).toEqual({
       verdict: { kind: "none" },
@@ -213,7 +213,7 @@ describe("a judgement", () => {
     expect(readAnswer(notOk(), runOf("PermissionRequest")).answer).toEqual({ verdict: { kind: "none" } });
   });
 
-  test("impossible lets the agent stop and shows the user a message", () => {
+  test('"impossible" lets the agent stop and shows the user a message', () => {
     const output = { kind: "judged", ok: false, reason: "cannot", impossible: true, continueOnBlock: false } as const;
     expect(readAnswer({ ...notOk(), output }, runOf("Stop")).answer).toEqual({
       verdict: { kind: "none" },
@@ -268,14 +268,14 @@ describe("a prompt hook that says no before a tool", () => {
     warnings: [],
   });
 
-  test("denies and stops the turn", () => {
+  test('a "no" denies and stops the turn', () => {
     expect(readAnswer(no(false), runOf("PreToolUse", { type: "prompt" })).answer).toEqual({
       verdict: { kind: "deny", reason: "no network" },
       stop: { reason: "no network" },
     });
   });
 
-  test("only denies with continueOnBlock, and so does an agent hook", () => {
+  test('a "no" only denies with continueOnBlock, and so does that of an agent hook', () => {
     const denied = { verdict: { kind: "deny", reason: "no network" } };
     expect(readAnswer(no(true), runOf("PreToolUse", { type: "prompt" })).answer).toEqual(denied);
     expect(readAnswer(no(false), runOf("PreToolUse", { type: "agent" })).answer).toEqual(denied);
@@ -315,7 +315,7 @@ describe('onFailure "block"', () => {
   });
 });
 
-test("a denial of a permission request counts in other letters too", () => {
+test("a denial of a permission request counts in any letter case", () => {
   const decision = { behavior: "DENY", message: "no" };
   const { answer, warnings } = readAnswer(
     printed(0, { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } }),
@@ -337,12 +337,12 @@ test.each([
   ["PreToolUse", { kind: "deny", reason: "no" }],
   ["Elicitation", { action: "decline", reason: "no" }],
   ["Elicitation", { hookSpecificOutput: { hookEventName: "Elicitation", action: "DECLINE" }, reason: "no" }],
-] as const)("a denial on %s under a misspelt name or one level off counts: %j", (event, output) => {
+] as const)("a denial on %s under a misspelled name or one level off counts: %j", (event, output) => {
   expect(verdictOf(printed(0, output), runOf(event))).toEqual({ kind: "deny", reason: "no" });
   expect(codes(printed(0, output), runOf(event))).toContain("output-repaired");
 });
 
-test("an answer at the top of the object, or under a misspelt name, is reported", () => {
+test("an answer at the top of the object, or under a misspelled name, is reported", () => {
   expect(readAnswer(printed(0, { updatedInput: { command: "ls" } }), preTool).warnings).toMatchObject([
     { code: "output-ignored", message: expect.stringContaining("It counts in hookSpecificOutput only.") },
   ]);

@@ -33,7 +33,7 @@ test("in exec form all of them are filled in, once", () => {
   });
 });
 
-test("a path that a shell would read is left to the shell, an option refuses the hook", () => {
+test("a path with characters of a shell is left to the shell, and an option with them refuses the hook", () => {
   expect(shell('"${CLAUDE_PLUGIN_ROOT}/run" "${CLAUDE_PLUGIN_DATA}"', odd)).toEqual({
     command: '"${CLAUDE_PLUGIN_ROOT}/run" "${CLAUDE_PLUGIN_DATA}"',
   });

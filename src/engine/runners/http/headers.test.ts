@@ -76,7 +76,7 @@ test.each(["", "a b", "a:b", "a\r\nb", "é"])("a header named %j refuses the req
   });
 });
 
-test("what frames the request is not the hook's to set", () => {
+test("a hook cannot set headers that frame the request", () => {
   const filled = fillHeaders(
     { Host: "evil.com", "content-LENGTH": "0", "Transfer-Encoding": "chunked", "User-Agent": "x", Accept: "*/*" },
     rules,

@@ -65,7 +65,7 @@ function post(url: string, hook: Partial<HttpHook> = {}, { policy, ...more }: Lo
 
 const quiet = { stderr: "", warnings: [] };
 
-test("one POST with the payload as JSON, a fixed agent and the hook's own headers", async () => {
+test("a hook is one POST with the payload as JSON, a fixed agent and the hook's own headers", async () => {
   const { origin, port, seen } = await serve(answering(200, '{"a":1}'));
   const headers = { Authorization: "Bearer ${TOK}", "user-agent": "mine" };
   const ran = await post(`${origin}/deny?q=1#x`, { headers, allowedEnvVars: ["TOK"] }, { env: { TOK: "tokval" } });

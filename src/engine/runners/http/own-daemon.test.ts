@@ -117,7 +117,7 @@ test.each([
   expect([ran.stdout, ran.failure]).toEqual(["", expect.stringContaining("without proof that it is the daemon")]);
 });
 
-test("an app that a program serves by itself, and any other server, is called as it always was", async () => {
+test("an app that a program serves by itself, and any other server, is called without a challenge", async () => {
   const { heard, post, endpoint, port } = await stage(() => ({}));
   expect(await post("")).toMatchObject({ ended: { by: "http", status: 200 } });
   endpoint(port + 1);

@@ -11,11 +11,13 @@ const refused = (words: string) => ({
 });
 
 test("a literal address is judged without a lookup", async () => {
-  const nobody = () => Promise.reject(new Error("asked"));
+  const noLookup = () => Promise.reject(new Error("asked"));
   const loopback = { addresses: [{ address: "127.0.0.1", family: 4 }] };
-  expect(await resolveHost("127.0.0.1", true, nobody)).toEqual(loopback);
-  expect(await resolveHost("127.0.0.1", false, nobody)).toEqual(refused("127.0.0.1 is a loopback address"));
-  expect(await resolveHost("[::ffff:7f00:1]", false, nobody)).toEqual(refused("[::ffff:7f00:1] is a loopback address"));
+  expect(await resolveHost("127.0.0.1", true, noLookup)).toEqual(loopback);
+  expect(await resolveHost("127.0.0.1", false, noLookup)).toEqual(refused("127.0.0.1 is a loopback address"));
+  expect(await resolveHost("[::ffff:7f00:1]", false, noLookup)).toEqual(
+    refused("[::ffff:7f00:1] is a loopback address"),
+  );
 });
 
 test("one private address among a name's addresses is enough to refuse", async () => {

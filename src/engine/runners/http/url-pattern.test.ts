@@ -45,7 +45,7 @@ const claims: readonly (readonly [pattern: string, url: string, matches: boolean
   ["https://a.example /*", "https://a.example/", false],
 ];
 
-test.each(claims)("%s for %s: %s", (pattern, url, matches) => {
+test.each(claims)("the pattern %s matches %s: %s", (pattern, url, matches) => {
   expect(matchesUrl(pattern, new URL(url))).toBe(matches);
 });
 

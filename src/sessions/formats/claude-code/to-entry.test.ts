@@ -278,7 +278,7 @@ test("a result without is_error is a success, its text content is remembered as 
   expect(entryOf(prompt(null, "x"))).toMatchObject({ content: [{ type: "text", text: "x" }], contentWasText: true });
 });
 
-test("what a user line is", () => {
+test("a user line has the role and source that its text and fields show", () => {
   const roleOf = (line: Wire) => {
     const entry = entryOf(line);
     return entry.kind === "user" ? `${entry.role}${entry.source ? ` ${entry.source}` : ""}` : entry.kind;
@@ -305,7 +305,7 @@ test("what a user line is", () => {
   expect(roleOf(sidechain("a1", text("x", { promptSource: "typed" })))).toBe("prompt agent");
 });
 
-test("the census of the recorded transcripts holds no surprise", async () => {
+test("the recorded transcripts contain only known kinds of entries and known fields", async () => {
   const items = await recordedItems();
   const kinds: Record<string, number> = {};
   for (const item of items) kinds[item.kind] = (kinds[item.kind] ?? 0) + 1;
@@ -327,7 +327,7 @@ test("the census of the recorded transcripts holds no surprise", async () => {
   expect(formatDriftOf(items)).toEqual([]);
 });
 
-test("drift counts unknown types and fields per client version", () => {
+test("drift counts unknown types and fields per version of Claude Code", () => {
   const line = answer(null, [{ type: "text", text: "x", glow: 1 }], {}, { version: "3.0.0", zeal: 1 });
   const items = [
     line,

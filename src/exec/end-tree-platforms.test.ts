@@ -50,7 +50,7 @@ const row = (pid: number, facts: Partial<ProcessRow> = {}): ProcessRow => ({
   ...facts,
 });
 
-test("a process that survives SIGKILL is reported by pid and name, one that may not be signalled as not-permitted", async () => {
+test("a process that survives SIGKILL is reported by pid and name, one that may not be signaled as not-permitted", async () => {
   const sent: [number, string | 0][] = [];
   const system: Processes = {
     list: async () => [row(9_000_100), row(9_000_101, { ppid: 9_000_100 })],
@@ -78,7 +78,7 @@ test("a leader that neither exits nor appears in the table is reported too", asy
   expect(await endTree(never, 0, system)).toEqual([{ why: "survived", pid: 9_000_100, name: "" }]);
 });
 
-test("a process that reuses the pid of one that ended is never signalled", async () => {
+test("a process that reuses the pid of one that ended is never signaled", async () => {
   const sent: number[] = [];
   const system: Processes = {
     list: async () => [row(9_000_101, { tag: tag.value })],

@@ -2,11 +2,11 @@ import type { MessagesRequest } from "./script.ts";
 
 /**
  * Who is asking. A client sends more than its conversation: titles, hooks that ask a model, compaction. A script
- * answers each lane on its own, so that a side request never eats a turn of the main conversation.
+ * answers each purpose on its own, so that a side request never uses a turn of the main conversation.
  */
-export type Lane = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-hook" | "side";
+export type RequestPurpose = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-hook" | "side";
 
-export function laneOf(request: MessagesRequest): Lane {
+export function purposeOf(request: MessagesRequest): RequestPurpose {
   const offered = new Set((request.tools ?? []).map((tool) => tool.name));
   if (offered.has("StructuredOutput")) {
     // A prompt hook has nothing to choose: it must answer, and with this tool.

@@ -22,7 +22,7 @@ const options: RouteOptions = {
 let server: Loopback;
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "doors-"));
+  folder = mkdtempSync(join(tmpdir(), "routes-"));
   server = await openLoopback({ port: 0, socket: join(folder, "s"), token, handle: routes(options) });
 });
 afterAll(() => {
@@ -53,20 +53,20 @@ function raw({ start = "POST /v1/hook/k", host, auth = `Bearer ${token}`, type, 
 }
 
 /** The statuses of all that is answered until the connection ends, or as many as expected have come and a further call is answered. */
-function say(door: "port" | "socket", text: string, expected: number): Promise<readonly number[]> {
+function say(transport: "port" | "socket", text: string, expected: number): Promise<readonly number[]> {
   return new Promise((done) => {
-    const wire = door === "port" ? connect(server.port, "127.0.0.1") : connect(join(folder, "s"));
-    let said = "";
-    const statuses = () => [...said.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+    const wire = transport === "port" ? connect(server.port, "127.0.0.1") : connect(join(folder, "s"));
+    let received = "";
+    const statuses = () => [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
     const end = () => {
       wire.destroy();
       done(statuses());
     };
     wire.on("data", (part) => {
-      said += part;
+      received += part;
       if (statuses().length < expected) return;
       if (text === last()) end();
-      else void say(door, last(), 1).then(end);
+      else void say(transport, last(), 1).then(end);
     });
     wire.on("error", nothing).on("close", end);
     wire.write(text);
@@ -112,10 +112,10 @@ const cases: Readonly<Record<string, readonly [Raw | (() => string), ...number[]
   "a failure of ours, for a client": [{ more: client, body: '"fail"' }, 500],
 };
 
-describe.each(["port", "socket"] as const)("by the %s", (door) => {
-  test.concurrent.each(Object.entries(cases))("%s", async (_, [one, ...statuses]) => {
+describe.each(["port", "socket"] as const)("over the %s", (transport) => {
+  test.concurrent.each(Object.entries(cases))("the answer has the right status: %s", async (_, [one, ...statuses]) => {
     const text = typeof one === "function" ? one() : raw(one);
-    expect(await say(door, text, statuses.length)).toEqual(statuses);
+    expect(await say(transport, text, statuses.length)).toEqual(statuses);
   });
 });
 

@@ -11,7 +11,7 @@ function watched(limitMs: number) {
   return { deadline, passed: () => hasPassed };
 }
 
-test("passes after its limit and not before", () => {
+test("a deadline passes after its limit and not before", () => {
   const { passed } = watched(60);
   vi.advanceTimersByTime(59);
   expect(passed()).toBe(false);
@@ -76,13 +76,13 @@ test("a limit longer than any timer of the platform passes in its own time", () 
   endless.deadline.clear();
 });
 
-test("a limit of nothing, or of no number, passes at once", () => {
+test("a limit of 0, a negative limit and NaN pass at once", () => {
   const limits = [0, -5, Number.NaN].map(watched);
   vi.advanceTimersByTime(2);
   expect(limits.map(({ passed }) => passed())).toEqual([true, true, true]);
 });
 
-test("all who still wait are called once when the signal is aborted", () => {
+test("every callback that still waits is called once when the signal is aborted", () => {
   const controller = new AbortController();
   const called: string[] = [];
   const wait = (name: string) => onAbort(controller.signal, () => called.push(name));
