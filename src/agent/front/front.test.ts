@@ -312,7 +312,9 @@ describe("headless", () => {
       prompt: "go",
       permissionMode: "bypassPermissions",
     });
-    await expect.poll(() => existsSync(join(project, "pid"))).toBe(true);
+    await expect
+      .poll(() => existsSync(join(project, "pid")) && readFileSync(join(project, "pid"), "utf8"))
+      .toMatch(/\d+\n/);
     signal(name);
     expect(await run).toBe(status);
     expect(payloads("SessionEnd")).toMatchObject([{ reason: "other" }]);
