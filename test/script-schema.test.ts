@@ -12,7 +12,7 @@ test("the reader of scripts and the published schema agree on any value", () => 
   );
 });
 
-test("both refuse what is misspelt, of the wrong kind or out of bounds", () => {
+test("both refuse what is misspelled, of the wrong kind or out of bounds", () => {
   const wrong = [
     [],
     {},

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { type Blueprint, block, blueprint, halt } from "hookline/sdk";
 
 export interface KillSwitchOptions {
-  /** Counted from the project. What it holds is shown as the reason. */
+  /** Relative to the project. Its content is shown as the reason. */
   readonly file?: string;
 }
 

@@ -32,7 +32,7 @@ export async function diagnose(options: EngineOptions = {}): Promise<readonly Fi
   return (await import("./doctor/diagnose.ts")).diagnose(options);
 }
 
-/** What a folder brings that needs the user's approval, and the ways to give it. Starts nothing and writes nothing by itself. */
+/** Lists what in a directory needs approval, with functions to approve it. Starts nothing and writes nothing by itself. */
 export async function reviewTrust(options: EngineOptions = {}, ports: TrustPorts = {}): Promise<TrustReview> {
   const review = await import("./trust/review.ts");
   return review.reviewTrust(options, ports);
@@ -45,7 +45,7 @@ export async function openServerTrust(options: EngineOptions = {}): Promise<Serv
 }
 
 /**
- * Approves grants that were written into a checkout's settings on the user's word, those entries alone. Hosts call it when they
+ * Approves grants that were written into a checkout's settings on the user's behalf; only those entries. Hosts call it when they
  * carry out `updatedPermissions` for project or local settings.
  */
 export async function approveGrants(options: EngineOptions, grants: readonly WrittenGrant[]): Promise<void> {

@@ -156,7 +156,7 @@ async function endOldToken(
 
 /** Entries with paths of one project would fail in every other one. */
 function usersOwn({ settingsFile }: ScopeFiles): Problem {
-  const message = `${settingsFile} holds your own settings, which apply in every folder. Take --scope user, or --scope local for this folder alone.`;
+  const message = `${settingsFile} holds your own settings, which apply in every folder. Use --scope user, or --scope local for this folder alone.`;
   return new Problem("install/no-project", message, { about: { file: settingsFile } });
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openWorld } from "../../src/agent/fixtures/agent-run.ts";
 import { allowed, bash, expectDeclared, expectRecorded, heard, resultsIn, untilRecorded, untilThere } from "./stage.ts";
 
-test("ConfigChange: an edit from outside is in force at once; exit 2 keeps the old snapshot", async () => {
+test("ConfigChange: an edit from outside takes effect at once; exit 2 keeps the old snapshot", async () => {
   for (const refusing of [false, true]) {
     const says = refusing ? { stderr: "no", exit: 2 } : {};
     const world = openWorld({ settings: allowed, hooks: { ConfigChange: says, PostToolUse: {} } });

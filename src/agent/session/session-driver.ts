@@ -63,7 +63,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
     if (options.interactive || signal.aborted) return;
     for (const { command, status } of session.shells.list())
       if (status() === "running")
-        session.notice(`A command still ran in the background and was ended with the run: ${command}`, "warning");
+        session.notice(`A background command was still running and was terminated: ${command}`, "warning");
   }
 
   return {

@@ -119,5 +119,5 @@ function stopHookCommand(hooks: StopHooks, args: string): string {
   if (verb !== undefined && verb !== "list")
     return "Usage: /stop-hook add COMMAND, /stop-hook list or /stop-hook remove N.";
   const lines = hooks.list().map(({ name }, index) => `${index + 1}  ${name}`);
-  return lines.length === 0 ? "No stop hook was added in this session." : lines.join("\n");
+  return lines.length === 0 ? "No stop hooks were added in this session." : lines.join("\n");
 }

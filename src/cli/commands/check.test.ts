@@ -144,7 +144,7 @@ test("what a project restricts counts at once, what it grants waits for trust", 
   expect([await decision("npm test"), await decision("git push x")]).toEqual(["ask", "deny"]);
 });
 
-test("settings in force are protected, and --settings files count", async () => {
+test("settings in effect are protected, and --settings files count", async () => {
   writeFileSync(join(base, "proj/team.json"), JSON.stringify({ permissions: { allow: ["Edit(/**)"] } }));
   const write = async (file: string) =>
     (

@@ -12,7 +12,7 @@ interface Measured {
   readonly "2.1.325": Does;
 }
 
-/** Files given to the real clients, with what each did: whether its hooks ran and its env was in force. */
+/** Files given to the real clients, with what each did: whether its hooks ran and its env was in effect. */
 const measured = JSON.parse(
   readFileSync(new URL("../../../test/fixtures/client-settings/measured.json", import.meta.url), "utf8"),
 ) as readonly Measured[];

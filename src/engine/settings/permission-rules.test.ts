@@ -148,7 +148,7 @@ test("an untrusted project's restrictions count at once", async () => {
   expect((await allowed(world, "Bash", { command: "make all" })).decision).toBe("deny");
 });
 
-test("a file that had deny rules and cannot be read any more keeps them in force", async () => {
+test("a file that had deny rules and cannot be read any more keeps them in effect", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash(rm *)"] });
   await withEngine(world.options, async (engine) => {

@@ -55,5 +55,5 @@ export function judgeBySettings(now: EffectiveSettings, options: ResolvedOptions
 
 /** How a reason names rules without a file. Those of the option `settings` may be objects. */
 function sourceName(scope: string): string {
-  return scope === "settings" ? "the option settings" : `${scope} settings`;
+  return scope === "settings" ? "option `settings`" : `${scope} settings`;
 }

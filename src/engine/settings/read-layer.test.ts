@@ -144,7 +144,7 @@ test.each([
   ]);
 });
 
-test("a misspelt field that is needed is pointed out", () => {
+test("a misspelled field that is needed is pointed out", () => {
   expect(read({ hooks: { Stop: [{ hooks: [{ type: "command", comand: "x" }] }] } }).warnings[0]?.message).toContain(
     'command in /home/dev/.claude/settings.json is missing; "comand" looks like it.',
   );
@@ -545,7 +545,7 @@ test("a failure policy under two misspelled names counts as block if one of them
 });
 
 test.each([{ onfailure: "block" }, { on_failure: "block" }, { failclosed: true }])(
-  "a failure policy under a misspelt name, such as %o, counts as block with a warning",
+  "a failure policy under a misspelled name, such as %o, counts as block with a warning",
   (policy) => {
     const hook = { type: "command", command: "exit 1" };
     const groups = [{ hooks: [{ ...hook, ...policy }] }, { ...policy, hooks: [hook] }];

@@ -122,7 +122,7 @@ export function nameOf({ kind, file, index }: Pick<LayerSource, "kind" | "file" 
 /**
  * The keys of a settings file other than `hooks`, each checked on its own.
  *
- * Contract: as little as possible is dropped: one bad rule leaves the other rules of its list in force.
+ * Contract: as little as possible is dropped: one bad rule leaves the other rules of its list in effect.
  */
 function checkKeys(
   value: Readonly<Record<string, unknown>>,

@@ -14,7 +14,7 @@ import type { ConfiguredHook, Layer, UnusableEntry, UnusableHook } from "./layer
 import { type MergedSettings, mergeLayers } from "./merge-layers.ts";
 import { nameOf } from "./read-layer.ts";
 
-/** All settings in force. It never changes; a reload makes another one. */
+/** All settings in effect. It never changes; a reload makes another one. */
 export interface Snapshot {
   /** Equal for equal settings. */
   readonly fingerprint: string;

@@ -78,7 +78,7 @@ export function trustLookups(items: readonly ApprovableItem[], pins: readonly Pi
       const approvals = pins.filter(({ definition }) => definition === item.definition);
       if (approvals.length > 0) return [item.id, (cwd) => compareFiles(item, approvals, checkout, cwd)];
       const isReplaced = orphans.some(({ place }) => place === item.place);
-      const status = isReplaced ? changed("it is not what was approved in its place") : notApproved;
+      const status = isReplaced ? changed("it differs from the approved definition") : notApproved;
       return [item.id, () => status];
     }),
   );
@@ -133,7 +133,7 @@ function differenceFrom({ files: approved }: Pin, coverage: Coverage, checkout: 
   );
   if ("unusable" in imported) return imported.unusable;
   const different = differingFile([...coverage.files, ...imported.filter((file) => !isCovered(file))], approved);
-  return different && `${different} is not as it was approved`;
+  return different && `${different} has changed since it was approved`;
 }
 
 /** The first file that is in only one of the lists, or has different content. */

@@ -23,7 +23,7 @@ export interface JudgeContext {
   readonly projectRoot: string;
   /** Working directories added for the session, in addition to those of the settings. */
   readonly directories?: readonly string[];
-  /** Default: the mode of the settings, else `default`, which `manual` is another name of. An unknown mode is a warning of the judgement. */
+  /** Default: the mode of the settings, else `default`. `manual` is an alias of `default`. An unknown mode is a warning of the judgement. */
   readonly mode?: Mode | "manual";
   /** False when there is no user to ask: a question then becomes a denial. Default: true. */
   readonly attended?: boolean;

@@ -89,7 +89,7 @@ export function protectionFinding(path: ResolvedPath, state: JudgeState): PartFi
   const roots = [context.projectRoot, context.home, context.cwd, ...state.roots];
   const guard = path.spellings.map((spelling) => protectionOf(spelling, roots)).find((found) => found !== undefined);
   if (guard) return asked(`protected (${guard}): it can name programs to run`);
-  return isAmong(context.protectedFiles) ? asked("protected: it is a settings or hook file in force") : undefined;
+  return isAmong(context.protectedFiles) ? asked("protected: it is a settings or hook file in effect") : undefined;
 }
 
 export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, state: JudgeState): boolean {

@@ -67,7 +67,7 @@ const synthetic: readonly string[] = [
   '{"session_id":"00000000-0000-4000-8000-000000000001","transcript_path":"/home/dev/.claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl","cwd":"/home/dev/project","hook_event_name":"DirectoryAdded","directory":"/home/dev/other","source":"slash_command"}',
 ];
 
-/** The payloads that `--record DIR` kept, by event, in the order in which they came. A line that was cut short is left out. */
+/** The payloads that `--record DIR` kept, by event, in the order in which they came. A line that was cut short is skipped. */
 export async function readRecorded(folder: string): Promise<Readonly<Record<string, readonly WirePayload[]>>> {
   const found = await readdir(folder).catch((cause: unknown) => {
     const why = errorCode(cause) === "ENOENT" ? "does not exist" : `cannot be read: ${messageOf(cause)}`;

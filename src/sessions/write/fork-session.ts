@@ -27,7 +27,7 @@ export interface ForkOptions {
 }
 
 /**
- * A new session that begins as another one went: the active chain from its last compaction on, with the same uuids,
+ * Copies a session into a new one: the active chain from its last compaction on, with the same uuids,
  * times and usage. Contract: not a byte of the original changes; the new transcript appears whole or not at all.
  */
 export async function forkSession(source: SessionPlace, options: ForkOptions = {}): Promise<SessionPlace> {
@@ -66,7 +66,7 @@ function forkChain(thread: Conversation, at: string | undefined, source: Session
   if (at !== undefined && end < 0) throw noSuchEntry(at, source);
   const history = whole.slice(0, end + 1);
   const boundary = history[lastCompaction(history)];
-  // An unfinished compaction is left out: a client that resumes the fork would see nothing of what came before it.
+  // An unfinished compaction is skipped: a client that resumes the fork would see nothing of what came before it.
   const context = contextOf(thread.graph, history).filter((entry) => !isBoundary(entry));
   return boundary === undefined
     ? linkToPrevious(context, new Map())

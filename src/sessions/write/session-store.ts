@@ -31,7 +31,7 @@ export interface SessionStore {
   open(options: OpenOptions): Promise<StoreSession>;
   /** Opens an existing session with the context for the model. Nothing is written before the first record. */
   resume(id: string, options: SessionOptions): Promise<ResumedSession>;
-  /** A new session that begins as another one went, wherever that one is; the other keeps every byte. */
+  /** Copies a session into a new one, wherever it is; the original keeps every byte. */
   fork(source: string | SessionPlace, options: OpenOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
   /** Resolves when everything appended to any of its sessions is written. */
   close(): Promise<void>;

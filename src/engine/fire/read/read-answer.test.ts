@@ -337,12 +337,12 @@ test.each([
   ["PreToolUse", { kind: "deny", reason: "no" }],
   ["Elicitation", { action: "decline", reason: "no" }],
   ["Elicitation", { hookSpecificOutput: { hookEventName: "Elicitation", action: "DECLINE" }, reason: "no" }],
-] as const)("a denial on %s under a misspelt name or one level off counts: %j", (event, output) => {
+] as const)("a denial on %s under a misspelled name or one level off counts: %j", (event, output) => {
   expect(verdictOf(printed(0, output), runOf(event))).toEqual({ kind: "deny", reason: "no" });
   expect(codes(printed(0, output), runOf(event))).toContain("output-repaired");
 });
 
-test("an answer at the top of the object, or under a misspelt name, is reported", () => {
+test("an answer at the top of the object, or under a misspelled name, is reported", () => {
   expect(readAnswer(printed(0, { updatedInput: { command: "ls" } }), preTool).warnings).toMatchObject([
     { code: "output-ignored", message: expect.stringContaining("It counts in hookSpecificOutput only.") },
   ]);
