@@ -98,7 +98,7 @@ const answerWords = {
 function eventSection(row) {
   return [
     `### ${row.name}`,
-    `Fires: ${row.fires}.${row.since === "declared" ? " Declared by newer clients; not measured." : ""}`,
+    `Fires: ${row.fires}.${row.since === "declared" ? " Declared by newer versions of Claude Code; not measured." : ""}`,
     table(["", ""], facts(row)),
     Object.keys(row.fields).length === 0 ? "It has no fields of its own." : fieldTable(row.fields),
   ].join("\n\n");

@@ -9,7 +9,7 @@ function open(options: WorldOptions = {}): World {
   return world;
 }
 
-test("a prompt is answered: events in order, a result, a transcript in the client's format", async () => {
+test("a prompt is answered: events in order, a result, a transcript in Claude Code's format", async () => {
   const { run, payloads, transcript, store } = open();
   const { result, complaints } = await run([{ text: "Hello there." }], { prompt: "Say hello" });
   expect(complaints).toEqual([]);

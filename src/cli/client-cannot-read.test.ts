@@ -96,7 +96,7 @@ test("a settings file that is not valid JSON is client-cannot-read with exit 3 f
   }
 });
 
-test("list, explain and fire warn about a file that the client drops, and keep their exit status", async () => {
+test("list, explain and fire warn about a file that Claude Code drops, and keep their exit status", async () => {
   const here = world();
   const hookline = caller(here);
   const file = join(here.project, ".claude/settings.json");

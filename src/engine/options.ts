@@ -62,7 +62,7 @@ export interface EngineOptions {
   readonly agentKind?: (payload: AnyPayload) => string | undefined;
   /** The agent that the session was started as: hooks in its file run in the whole session. */
   readonly startedAs?: string;
-  /** Where the client keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+  /** Where Claude Code keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
   readonly clientHome?: string;
   /** The folder that contains `session-env`. Default: `clientHome`. */
   readonly envFileRoot?: string;

@@ -143,7 +143,7 @@ test("a command that no rule covers is not allowed by the text before or after i
   );
 });
 
-test("no bare Bash, no hook, no mode but bypass allows what cannot be analysed", () => {
+test("no bare Bash, no hook, no mode but bypass allows what cannot be analyzed", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(..."ab $(){}[]'\"`\\;&|<>\n#!*?~="), maxLength: 24 }),

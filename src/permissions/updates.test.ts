@@ -21,7 +21,7 @@ function decide(policy: ReturnType<typeof compileRules>, command: string): strin
   return judge({ tool: "Bash", input: { command } }, policy, context).decision;
 }
 
-test("rules of the session are added, replaced and removed, in effect from the next judgement", () => {
+test("rules of the session are added, replaced and removed, in effect from the next judgment", () => {
   const start = compileRules([{ scope: "user", deny: ["Bash(rm *)"] }]);
   const added = applyUpdates(start, [
     { type: "addRules", destination: "session", ...rules("allow", "npm *", "npm *") },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Hunk, patchOf } from "./line-diff.ts";
 
-test("hunks are those of the measured client", () => {
+test("hunks are those of the measured version of Claude Code", () => {
   const twelve = Array.from({ length: 12 }, (_, n) => `l${n + 1}\n`).join("");
   expect(patchOf("", "created by edit\n")).toEqual([
     { oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: ["+created by edit"] },

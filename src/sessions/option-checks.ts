@@ -85,7 +85,7 @@ export function checkSignal(value: unknown): void {
 
 const typeCheck = checkOf('a string such as "user"', isFilledText);
 
-/** Throws for a record that no reader could use. Any other type is allowed, because clients add types. */
+/** Throws for a record that no reader could use. Any other type is allowed, because Claude Code adds types. */
 export function checkRecord(draft: RecordDraft): void {
   const { type, message, usage } = checkArgument("record", draft, objectCheck);
   checkArgument("type of a record", type, typeCheck);

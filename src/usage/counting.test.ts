@@ -90,7 +90,7 @@ test("a call over midnight belongs to the day it began", async () => {
   expect(rows.map(({ date, calls, costMicroUsd }) => [date, calls, costMicroUsd])).toEqual([["2026-10-05", 1, 2_550]]);
 });
 
-test("an answer that the client made up is not a call; its API errors are counted apart", async () => {
+test("an answer that Claude Code made up is not a call; its API errors are counted apart", async () => {
   const synthetic = (more: Wire) => {
     const line = answer({ model: "<synthetic>", id: `msg_${JSON.stringify(more).length}`, usage: tokens(0, 0), more });
     return line;

@@ -88,7 +88,7 @@ function figures(
   };
 }
 
-/** What a client passes to its status line; every field may be missing. */
+/** What Claude Code passes to its status line; every field may be missing. */
 export interface StatuslineInput {
   readonly session: string | undefined;
   readonly transcript: string | undefined;

@@ -22,7 +22,7 @@ describe.each(eventNames.map((name): EventRow => catalog[name]))("$name", (row) 
     expect(own.some((one) => expectsExit(one, row.name, code))).toBe(true);
   });
 
-  test("has a case for each answer it honours", () => {
+  test("has a case for each answer it honors", () => {
     const missing = row.answers.filter((answer) => !own.some((one) => says(one, answer)));
     expect(missing).toEqual([]);
   });

@@ -39,7 +39,7 @@ function allowedIn({ answers, special }: EventRow): ReadonlySet<string> {
 }
 
 describe.each(eventNames.map((name): EventRow => catalog[name]))("$name", (row) => {
-  test("output holds all answers that its row honours, and only those", async () => {
+  test("output holds all answers that its row honors, and only those", async () => {
     const { engine } = await openIn({});
     const said: HookOutput = {
       terminalSequence: "\u0007",

@@ -26,7 +26,7 @@ describe("headless", () => {
     expect(seen.err.match(/The observer of this run threw.*oops/g)).toHaveLength(1);
   });
 
-  test("json: prints one object with the fields of the client's", async () => {
+  test("json: prints one object with Claude Code's fields", async () => {
     const { headless, lines } = front({ hooks: {} });
     expect(await headless([{ error: { status: 401, message: "no" } }], { prompt: "go", output: "json" })).toBe(1);
     const [result] = lines();
@@ -50,7 +50,7 @@ describe("headless", () => {
     expect(budget.seen.out).toBe("Error: Exceeded USD budget (0.01)\n");
   });
 
-  test("json: a limit has the client's subtype, stop reason and errors", async () => {
+  test("json: a limit has Claude Code's subtype, stop reason and errors", async () => {
     const { headless, lines } = front({ hooks: {} });
     const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
     await headless([call], { prompt: "go", maxTurns: 1, output: "json" });

@@ -92,7 +92,7 @@ function withoutTwins(servers: readonly FoundServer[], { tell }: ServerConnectOp
   });
 }
 
-/** Undefined for a server that policy forbids: it is reported and, as in the client, not listed. */
+/** Undefined for a server that policy forbids: it is reported and, as in Claude Code, not listed. */
 async function entryOf(
   { name, from, config }: FoundServer,
   sdk: McpSdk | undefined,

@@ -113,7 +113,7 @@ test("a budget reports once a model that it cannot count, because the model has 
   expect(noticesOf(await world.run(unpriced, { prompt: "go" }))).toEqual([]);
 });
 
-test("settings of the client that this agent does not honor are named once, with their file", async () => {
+test("settings of Claude Code that this agent does not honor are named once, with their file", async () => {
   const settings = {
     enabledPlugins: { "guard@team": true, "other@team": false },
     sandbox: { enabled: true },
@@ -128,7 +128,7 @@ test("settings of the client that this agent does not honor are named once, with
   ]);
 });
 
-test("a policy that this agent does not honor is reported, and not where the client would not read it", async () => {
+test("a policy that this agent does not honor is reported, and not where Claude Code would not read it", async () => {
   const policy = { deniedModels: ["opus"], allowedProviders: ["anthropic"], disableSideloadFlags: true };
   world = makeWorld({ hooks: {}, settings: { allowedProviders: ["anthropic"], disableSideloadFlags: true } });
   expect(noticesOf(await world.run(ok, { prompt: "go" }))).toEqual([]);

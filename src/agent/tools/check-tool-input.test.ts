@@ -21,7 +21,7 @@ const tool = {
   },
 };
 
-test("an input that fails the tool's schema gets the client's message", async () => {
+test("an input that fails the tool's schema gets Claude Code's message", async () => {
   const { context } = toolWorld();
   const said = async (input: unknown) => {
     const checked = await checkToolInput(tool, input, context);

@@ -22,7 +22,7 @@ function repository(): ToolWorld & { git(...args: string[]): string } {
   return { ...world, git };
 }
 
-test("git creates a worktree, which is entered and left with the client's messages", async () => {
+test("git creates a worktree, which is entered and left with Claude Code's messages", async () => {
   const { call, project, notes, git, context } = repository();
   const path = join(project, ".claude/worktrees/feat");
   expect(await call(enterWorktreeTool, { name: "feat" })).toEqual({

@@ -356,7 +356,7 @@ test.each([
   expect([code, out, err]).toEqual([1, "", expect.stringContaining(why)]);
 });
 
-test("--reconcile prints the figure of the client next to ours", async () => {
+test("--reconcile prints the figure of Claude Code next to ours", async () => {
   const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z"));
   await hookline(["statusline"], {}, status({ transcript_path, cost: { total_cost_usd: 0.003 } }));
   const { rows } = JSON.parse((await hookline(["usage", "session", "--reconcile", "--json"])).out);
@@ -380,7 +380,7 @@ test.each([
   expect(err).toContain(why);
 });
 
-test("a byte order mark before the client's JSON changes nothing about its status line", async () => {
+test("a byte order mark before Claude Code's JSON changes nothing about its status line", async () => {
   const text = JSON.stringify({ model: { display_name: "Opus" }, context_window: { used_percentage: 10 } });
   const { out } = await hookline(["statusline"], {}, `\uFEFF${text}`);
   expect(out).toContain("Opus");

@@ -12,7 +12,7 @@ interface Measured {
   readonly "2.1.325": Does;
 }
 
-/** Files given to the real clients, with what each did: whether its hooks ran and its env was in effect. */
+/** Files given to real versions of Claude Code, with what each did: whether its hooks ran and its env was in effect. */
 const measured = JSON.parse(
   readFileSync(new URL("../../../test/fixtures/client-settings/measured.json", import.meta.url), "utf8"),
 ) as readonly Measured[];
@@ -42,7 +42,7 @@ const empty = /^(?:empty|blank) file$/;
 /** The old client drops the file, the new one an entry that is not a hook. */
 const marketplace = "extraKnownMarketplaces bad";
 
-test("every settings file that a client drops is found, with what each client version does, and no other", () => {
+test("every settings file that Claude Code drops is found, with what each version does, and no other", () => {
   expect(measured.length).toBeGreaterThan(200);
   const expected = measured.map((one) => {
     const does = `${one.file}: ${one["2.1.197"]}, ${one["2.1.325"]}`;
@@ -84,7 +84,7 @@ test("a fault names line, column and reason", () => {
   ]);
 });
 
-test("the client reads a file with a byte order mark, and one with a duplicate key", () => {
+test("Claude Code reads a file with a byte order mark, and one with a duplicate key", () => {
   expect([clientFault('\ufeff{ "model": "x" }'), clientFault('{ "model": "x", "model": "y" }')]).toEqual([
     undefined,
     undefined,

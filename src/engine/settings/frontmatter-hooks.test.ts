@@ -29,7 +29,7 @@ test("hooks are found however they are written", async () => {
   }
 });
 
-test("a plain value with a colon or a tab is read as the client reads it", async () => {
+test("a plain value with a colon or a tab is read as Claude Code reads it", async () => {
   expect(await fieldsOf("description: Use when: a test fails\nname: x")).toEqual({
     description: "Use when: a test fails",
     name: "x",

@@ -85,7 +85,7 @@ test("protected paths and critical removals are asked about even if a hook allow
   expect((await allowed(world, "Bash", { command: "echo x > .claude/settings.json" })).decision).toBe("ask");
 });
 
-test("what cannot be analysed stays ask where a rule might concern it", async () => {
+test("what cannot be analyzed stays ask where a rule might concern it", async () => {
   const world = await checkoutWorld();
   expect((await allowed(world, "Bash", { command: "eval $X" })).decision).toBe("allow");
   await rules(world, { deny: ["Bash(rm *)"] });

@@ -28,7 +28,7 @@ export function permissionRules(now: EffectiveSettings, options: ResolvedOptions
         envNames: Object.keys(options.env),
         protectedFiles,
         ownFiles,
-        // An unknown mode is passed on, so that the judgement reports it. The judgement takes only strings.
+        // An unknown mode is passed on, so that the judgment reports it. The judgment takes only strings.
         ...(mode === undefined ? {} : { mode: typeof mode === "string" ? (mode as Mode) : "default" }),
       };
     },

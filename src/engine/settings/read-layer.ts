@@ -77,7 +77,7 @@ function clientOf({ kind }: LayerSource): Pick<HooksSource, "client"> {
   return kind === "user" || kind === "project" || kind === "local" ? { client: "own" } : {};
 }
 
-/** Settings of the client that Hookline does not support. Without a warning they would seem to protect. */
+/** Settings of Claude Code that Hookline does not support. Without a warning they would seem to protect. */
 function unsupported(
   source: LayerSource,
   value: Readonly<Record<string, unknown>>,
@@ -153,8 +153,8 @@ function checkKeys(
 }
 
 /**
- * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which the client accepts in two places, and the rules
- * under a misspelled `permissions`. Those are kept under their path: what restricts is asked about, and all are reported.
+ * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which Claude Code accepts in two places, and the
+ * rules under a misspelled `permissions`. Those are kept under their path: what restricts is asked about, and all are reported.
  */
 function permissionsElsewhere(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const rules = misspelledKeys(value, ["permissions"]).flatMap(({ key }) => {
@@ -200,7 +200,7 @@ const placesOfRules: Readonly<Record<string, string>> = {
   permissionMode: "permissions.defaultMode",
 };
 
-/** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */
+/** Keys that only restrict: a value that cannot be used is read as the strictest, as Claude Code does in managed settings. */
 const strictReadings: Readonly<Record<string, boolean | string | readonly string[]>> = {
   allowManagedHooksOnly: true,
   allowManagedPermissionRulesOnly: true,

@@ -120,7 +120,7 @@ async function restoreEntries(status: ScopeStatus, env: InstallTarget["env"], in
     now: installer.now(),
     ...defined({ tokenEnv: record.tokenEnv, httpConsent: record.httpConsent, signal: installer.signal }),
   });
-  // A file that the client drops, or one outside the project, is not repaired by entries; its owner has to correct it.
+  // A file that Claude Code drops, or one outside the project, is not repaired by entries; its owner has to correct it.
   const installed = await orWhy(install, ["settings/client-cannot-read", "install/link-out"]);
   if ("why" in installed) return [{ done: false, message: installed.why }];
   const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;

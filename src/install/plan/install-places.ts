@@ -17,7 +17,7 @@ export interface InstallTarget {
 /** The files of one scope. */
 export interface ScopeFiles {
   readonly scope: InstallScope;
-  /** The project's folder; of user scope the one around the client's own folder. */
+  /** The project's folder; of user scope the one around Claude Code's own folder. */
   readonly root: string;
   readonly settingsFile: string;
   readonly lockFile: string;

@@ -90,7 +90,7 @@ test.each<[claim: string, messages: Messages, more: Partial<WireRequest>, words:
   expect(rule(messages, more)).toContain(words);
 });
 
-test("a system message between turns, and the client's own conversation without tools, break no rule", () => {
+test("a system message between turns, and Claude Code's own conversation without tools, break no rule", () => {
   expect(
     rule([hello, { role: "system", content: "note" }, { role: "assistant", content: "hi" }, hello]),
   ).toBeUndefined();

@@ -8,7 +8,7 @@ interface Everyday {
   readonly rows: readonly { readonly command: string; readonly client: readonly boolean[] }[];
 }
 
-/** 46 everyday commands and three conditions: what client 2.1.325 did. */
+/** 46 everyday commands and three conditions: what Claude Code 2.1.325 did. */
 const everydayFile = resolve(import.meta.dirname, "../../../test/fixtures/conditions/everyday.json");
 
 const context = { cwd: "/t/proj/src", home: "/home/u", projectRoot: "/t/proj" };
@@ -118,7 +118,7 @@ test("a condition holds where what runs is decided at run time, or where the tex
   expect(unknown.filter((command) => !bash("Bash(npm run *)", command))).toEqual([]);
 });
 
-test("a condition holds where the text cannot be analysed and names its command, however it is quoted", () => {
+test("a condition holds where the text cannot be analyzed and names its command, however it is quoted", () => {
   const named = [
     "alias x=git; x push",
     "trap 'git push' EXIT",
@@ -142,7 +142,7 @@ test("a condition holds where the text cannot be analysed and names its command,
   expect(named.filter((command) => !bash("Bash(git push *)", command))).toEqual([]);
 });
 
-test("a condition does not hold for everyday commands that cannot be analysed and do not name its command", () => {
+test("a condition does not hold for everyday commands that cannot be analyzed and do not name its command", () => {
   const everyday = [
     "ls \\\n  -la",
     "docker build \\\n  -t x .",
@@ -168,7 +168,7 @@ test("a condition does not hold for everyday commands that cannot be analysed an
   expect(bash("Bash(rm *)", "source .env; npm run format")).toBe(false);
 });
 
-test("on everyday commands there are no more false alarms than in the client, and no guard is skipped that concerns them", () => {
+test("on everyday commands there are no more false alarms than in Claude Code, and no guard is skipped that concerns them", () => {
   const { rules, rows } = JSON.parse(readFileSync(everydayFile, "utf8")) as Everyday;
   const alarms = { client: 0, hookline: 0 };
   for (const { command, client } of rows) {

@@ -94,7 +94,7 @@ function commandsIn({ parts }: ShellAnalysis): string {
 const mostShown = 5;
 
 /**
- * Wider than a rule of the lists, as measured in the client. Case is ignored. A pattern without an anchor holds anywhere. `./x` holds
+ * Wider than a rule of the lists, as measured in Claude Code. Case is ignored. A pattern without an anchor holds anywhere. `./x` holds
  * at any depth below the working directory or the project. `/x` is relative to the project, its worktree or the file system.
  */
 function pathHolds(pattern: PathPattern, inputPath: string | undefined, context: ConditionContext): boolean {
@@ -120,6 +120,6 @@ function pathHolds(pattern: PathPattern, inputPath: string | undefined, context:
 
 function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const value = input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? ".";
-  // The client trims paths.
+  // Claude Code trims paths.
   return typeof value === "string" ? value.trim() : undefined;
 }

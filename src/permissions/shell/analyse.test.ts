@@ -111,7 +111,7 @@ test("what a quoted here-document holds costs nothing, and hides nothing that is
   expect(parts("a $(cat <<'E'\n) b\nE\n)")).not.toContain("b");
 });
 
-test("limits on what is analysed", () => {
+test("limits on what is analyzed", () => {
   const code = (text: string) => analyse(text).problems[0]?.code;
   expect(code("a".repeat(65_537))).toBe("too-long");
   expect(code("a;".repeat(4_001))).toBe("too-many-parts");

@@ -70,7 +70,7 @@ function* roots({ graph }: Conversation): Generator<CheckFinding> {
   }
 }
 
-/** Clients write some lines late, so this much is usual. */
+/** Claude Code writes some lines late, so this much is usual. */
 const usualSpreadMs = 60_000;
 
 /** Timestamps decide nothing here, but a large step back shows that lines were mixed or edited. */

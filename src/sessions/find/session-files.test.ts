@@ -27,7 +27,7 @@ test("the folder name of a working directory", () => {
   expect(folderName("C:\\Users\\Me")).toBe("C--Users-Me");
 });
 
-test("by default the roots are both places of the client, our store and the archive", async () => {
+test("by default the roots are both places of Claude Code, our store and the archive", async () => {
   for (const path of [".claude", ".config/claude", "state/sessions", "state/archive"]) folder(path, "projects");
   const env = { HOOKLINE_HOME: join(home, "state") };
   expect(await findRoots({ env, home })).toEqual([

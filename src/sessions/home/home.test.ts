@@ -229,7 +229,7 @@ describe("tasks", () => {
     expect(kept).toMatchObject({ status: "pending", subject: "z" });
   });
 
-  test("in a client's home a running session's tasks are not written; in our own store they are", async () => {
+  test("in Claude Code's home a running session's tasks are not written; in our own store they are", async () => {
     put({ status: "pending" });
     write(join(home, "sessions/7.json"), [{ pid: 7, sessionId: id, procStart: "1" }]);
     const startOf = () => "1";

@@ -152,7 +152,7 @@ test("a copy that was cut or removed is made again", async () => {
   expect(await plainFiles(root, place)).toEqual(await sourceFiles(place));
 });
 
-test("sessions that the client will delete within a week and no archive holds are named", async () => {
+test("sessions that Claude Code will delete within a week and no archive holds are named", async () => {
   const { home, places } = await recordedHome("d-forked");
   const [one, two] = places;
   if (one === undefined || two === undefined) throw new Error("two sessions were recorded");

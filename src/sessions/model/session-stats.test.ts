@@ -65,11 +65,11 @@ test("files touched, errors by tool, compactions and dropped tokens", async () =
   expect(await e2.stats()).toMatchObject({ compactions: 1, droppedTokens: 98_435 });
 });
 
-test("time waiting for a person is what the client's own figure for the turn leaves out", async () => {
+test("time waiting for a person is what Claude Code's own figure for the turn leaves out", async () => {
   const i = await openSession(
     join(recorded, "i-permission-hooks-interactive", "c8564950-4e2e-476c-ac60-0c37d336827e.jsonl"),
   );
-  // One hook answered "ask" (lines 35 to 41): 48:36.183 to 48:42.512, of which the client counts 821 ms.
+  // One hook answered "ask" (lines 35 to 41): 48:36.183 to 48:42.512, of which Claude Code counts 821 ms.
   expect((await i.stats()).waitingMs).toBe(6329 - 821);
 });
 

@@ -17,7 +17,7 @@ async function linesOf(file: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("a fork holds what the client's own fork held of the original", async () => {
+test("a fork holds what Claude Code's own fork held of the original", async () => {
   const { places } = await recordedHome("d-forked");
   const [original, theirs] = places;
   if (original === undefined || theirs === undefined) throw new Error("two sessions were recorded");

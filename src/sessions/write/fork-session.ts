@@ -66,7 +66,7 @@ function forkChain(thread: Conversation, at: string | undefined, source: Session
   if (at !== undefined && end < 0) throw noSuchEntry(at, source);
   const history = whole.slice(0, end + 1);
   const boundary = history[lastCompaction(history)];
-  // An unfinished compaction is skipped: a client that resumes the fork would see nothing of what came before it.
+  // An unfinished compaction is skipped: Claude Code would resume the fork and see nothing of what came before it.
   const context = contextOf(thread.graph, history).filter((entry) => !isBoundary(entry));
   return boundary === undefined
     ? linkToPrevious(context, new Map())
@@ -130,7 +130,7 @@ async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number,
   await replaceFile(path, `${JSON.stringify(note, null, 2)}\n`, { fs });
 }
 
-/** The session that a field `forkedFrom` names, in a note or in a line of the client. */
+/** The session that a field `forkedFrom` names, in a note or in a line of Claude Code. */
 export function forkSourceIn(forkedFrom: unknown): string | undefined {
   return typeof forkedFrom === "string" ? forkedFrom : textField(forkedFrom, "sessionId");
 }

@@ -14,7 +14,7 @@ const cwd = "/home/dev/project";
 const id = "11111111-1111-4111-8111-111111111111";
 const epoch = Date.parse("2026-01-01T00:00:00.000Z");
 
-test("ids, parents, time and version are set by the store, in the client's layout and format", async () => {
+test("ids, parents, time and version are set by the store, in Claude Code's layout and format", async () => {
   const root = await tempFolder();
   let now = epoch;
   const store = await openStore({ root, version: "1.2.3", now: () => now++ });

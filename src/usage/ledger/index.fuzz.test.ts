@@ -17,7 +17,7 @@ import { sized } from "../../../test/size.ts";
 import { name, openIndexed, reportsOf } from "../fixtures/indexed-world.ts";
 import { answer, prompt, textOf, tokens, type World } from "../fixtures/world.ts";
 
-/** Something a client, a person or a crash does to transcripts. */
+/** Something Claude Code, a person or a crash does to transcripts. */
 type Step =
   | { readonly do: "append" | "torn"; readonly file: number; readonly call: number; readonly agent: boolean }
   | { readonly do: "fork"; readonly file: number; readonly to: number }

@@ -179,7 +179,7 @@ test("a session's row: main and agents apart, adding up, and every agent by name
   ]);
 });
 
-test("the client's own figures are shown next to ours, and never mixed in", async () => {
+test("Claude Code's own figures are shown next to ours, and never mixed in", async () => {
   const lines = [answer(), { type: "cost-state", sessionId: one, totalCostUsd: 0.004 }];
   const { rows, totals } = await reportOf(lines, { report: "session", reconcile: true });
   expect(rows[0]?.reconcile).toEqual({ clientMicroUsd: 4_000, statuslineMicroUsd: null, differenceMicroUsd: -1_450 });
@@ -188,7 +188,7 @@ test("the client's own figures are shown next to ours, and never mixed in", asyn
   expect(plain.rows[0]).not.toHaveProperty("reconcile");
 });
 
-test("the difference to the client's figure is left open for a part of a session", async () => {
+test("the difference to Claude Code's figure is left open for a part of a session", async () => {
   const lines = [
     answer({ at: "2026-10-01T10:00:00.000Z" }),
     answer({ id: "msg_2", request: "req_2", at: "2026-10-02T10:00:00.000Z" }),

@@ -68,7 +68,7 @@ test("a picture is a block, by its content and not by its name", async () => {
   });
 });
 
-test("what cannot be read is an error with the text of the client", async () => {
+test("what cannot be read is an error with the text of Claude Code", async () => {
   const { call, write, project } = toolWorld();
   const [missing] = recorded("PostToolUseFailure", "Read");
   const said = async (file_path: string) => (await call(readTool, { file_path })).content;

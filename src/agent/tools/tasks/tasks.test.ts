@@ -23,7 +23,7 @@ test("responses have the recorded keys and kinds, in the recorded order", async 
   }
 });
 
-test("a task is a file of the client's own form", async () => {
+test("a task is a file of Claude Code's own form", async () => {
   const world = toolWorld();
   await world.call(taskCreateTool, { subject: "T1", description: "d", activeForm: "Doing T1" });
   await world.call(taskUpdateTool, { taskId: "1", status: "in_progress" });
@@ -32,7 +32,7 @@ test("a task is a file of the client's own form", async () => {
   expect(written).toBe(readFileSync(join(home, "11111111-1111-4111-8111-111111111111/1.json"), "utf8"));
 });
 
-test("a list has the client's text", async () => {
+test("a list has Claude Code's text", async () => {
   const world = toolWorld();
   expect(await say(world, taskListTool, {})).toBe("No tasks found");
   expect(await say(world, taskCreateTool, { subject: "A", description: "d" })).toBe("Task #1 created successfully: A");

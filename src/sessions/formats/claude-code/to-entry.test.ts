@@ -327,7 +327,7 @@ test("the census of the recorded transcripts holds no surprise", async () => {
   expect(formatDriftOf(items)).toEqual([]);
 });
 
-test("drift counts unknown types and fields per client version", () => {
+test("drift counts unknown types and fields per version of Claude Code", () => {
   const line = answer(null, [{ type: "text", text: "x", glow: 1 }], {}, { version: "3.0.0", zeal: 1 });
   const items = [
     line,
