@@ -32,6 +32,11 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
     handler: CallbackHandler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
     options?: CallbackOptions,
   ): () => void;
+  /**
+   * Adds an in-process hook for some values of an event. `matcher` says which, as in a settings file: a name (`Bash`), names
+   * (`Edit|Write`) or a regular expression. It is compared with the tool's name on tool events, and with the field that the
+   * event's row names on others.
+   */
   on<Name extends KnownEvent<Own>>(
     event: Name,
     matcher: string,

@@ -13,7 +13,7 @@ import { trusted } from "../trust/trust-state.ts";
 import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
 
-/** Finds problems with the hooks that apply in a folder, errors first. Starts nothing and writes nothing. */
+/** Finds problems with the hooks that apply in a directory, errors first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions): Promise<readonly Finding[]> {
   const resolved = resolveOptions(options);
   const settings = (await openSettings(resolved)).inForce();

@@ -36,7 +36,7 @@ export const emptyWord: ShellWord = {
   readings: [],
 };
 
-/** The folders in which a part may run. `unknown`: there may be others. */
+/** The directories in which a part may run. `unknown`: there may be others. */
 export interface Places {
   readonly folders: readonly string[];
   readonly unknown: boolean;

@@ -5,7 +5,7 @@ import { type HomeSource, homeFolder, statePath } from "../../files/internal.ts"
 import { Problem, plainLine } from "../../protocol/internal.ts";
 import { optionProblem } from "../option-checks.ts";
 
-/** A folder that contains `projects/`, by its real path. */
+/** A directory that contains `projects/`, by its real path. */
 export interface SessionRoot {
   readonly path: string;
   readonly origin: RootOrigin;
