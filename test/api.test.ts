@@ -33,7 +33,9 @@ test("every exported name has a comment whose first sentence says what it is", (
 
 test("every option and every port that a user sets has a comment", () => {
   const withoutComment = api.flatMap((entryPoint) =>
-    entryPoint.names.flatMap(({ name, membersWithoutComment: members }) => members.map((member) => `${name}.${member}`)),
+    entryPoint.names.flatMap(({ name, membersWithoutComment: members }) =>
+      members.map((member) => `${name}.${member}`),
+    ),
   );
   expect([...new Set(withoutComment)]).toEqual([]);
 });

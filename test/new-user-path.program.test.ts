@@ -61,7 +61,7 @@ function machine({ isCopy = false } = {}): Machine {
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: join(folder, "state"), NO_COLOR: "1" };
   const hookline = (...words: readonly string[]) => run([join(dist, "cli", "bin.cjs"), ...words], project, env);
   onTestFinished(async () => {
-    // Whatever went wrong, no daemon of ours goes on.
+    // Whatever went wrong, no daemon of ours keeps running.
     const scopes = existsSync(join(folder, "state/daemon")) ? ["project", "user"] : [];
     for (const scope of scopes) await hookline("uninstall", "--scope", scope);
     rmSync(folder, { recursive: true, force: true });

@@ -51,7 +51,7 @@ test.each([
     "(setsid nohup sh -c 'echo up >&9; exec 9>&-; sleep 60; :' 9>&1 >/dev/null 2>&1 &); sleep 60",
   ],
   ["groups of their own", "set -m; sleep 60 & sleep 60 & echo up; wait"],
-])("%s is no escape", async (_name, command) => {
+])("no process escapes by %s", async (_name, command) => {
   expect(await endedRun(command)).toMatchObject(gone);
 });
 

@@ -152,7 +152,7 @@ test.each(crowds)(
 const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 test.skipIf(!canMount)(
-  "on a full disk of 1 MB records are refused, those acknowledged are there, and it goes on once there is room",
+  "on a full disk of 1 MB records are refused, those acknowledged are there, and it continues once there is room",
   async () => {
     const root = await tempFolder();
     const script = join(import.meta.dirname, "fixtures", "full-disk.mjs");

@@ -314,7 +314,7 @@ describe("when the daemon is not what it should be", () => {
     expect(await Promise.all(asked)).toEqual(answers.map(({ text }) => ({ text, refused: true })));
   });
 
-  test("hung: two seconds of silence, then in process; a stopped daemon that goes on again answers again", async () => {
+  test("hung: two seconds of silence, then in process; a stopped daemon that is resumed answers again", async () => {
     const file = world.file("hung.mjs", guard);
     const { pid } = await world.serve(file);
     process.kill(pid, "SIGSTOP");

@@ -73,14 +73,14 @@ test("a denial in the line that sends a hook into the background is a warning th
   );
 });
 
-test("a failed hook whose denial counts is not reported as if the operation went on", async () => {
+test("a failed hook whose denial counts is not reported as if the operation continued", async () => {
   const answer = '{"async":"soon","decision":"block","reason":"No."}';
   const { engine } = await openIn(on("PreToolUse", `echo '${answer}'; kill -9 $$`));
   const { decision, warnings } = await engine.fire("PreToolUse", { ...bash, ...session });
   expect(decision).toBe("deny");
   const failed = warnings.filter(({ code }) => code === "hook-failed").map(({ message }) => message);
   expect(failed).toHaveLength(1);
-  expect(failed[0]).not.toContain("goes on");
+  expect(failed[0]).not.toContain("continues");
 });
 
 test("each background hook has an entry; at most 8 run at once, the others wait and none is dropped", async () => {

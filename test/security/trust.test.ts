@@ -204,7 +204,7 @@ test("a cloned repository with hooks on every event: nothing runs, and explain a
   expect([await cloned.canaries(), await cloned.started()]).toEqual([[], []]);
 });
 
-test("a person's own hooks see nothing of an untrusted repository's settings", async () => {
+test("a user's own hooks see nothing of an untrusted repository's settings", async () => {
   const cloned = await clone();
   await cloned.put("home/.claude/settings.json", {
     hooks: { Stop: [{ hooks: [{ type: "command", command: "/usr/bin/env" }] }] },

@@ -116,7 +116,7 @@ test("flags reach the session: rules, folders, ids, names, resume", async () => 
   expect((JSON.parse(third.out) as { session_id: string }).session_id).not.toBe(id);
 });
 
-test("a prompt on the command line is the first turn of the line prompt at a terminal, and the line prompt goes on", async () => {
+test("a prompt on the command line is the first turn of the line prompt at a terminal, and the line prompt continues", async () => {
   writeFileSync(join(base, "script.json"), JSON.stringify({ answers: [{ text: "One." }, { text: "Two." }] }));
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   let out = "";

@@ -93,7 +93,9 @@ test("install says why there are entries for events without a handler", async ()
   };
   const note = (entries: string) => `The ${entries} the daemon.`;
   writeFileSync(file, app(".onStop(() => undefined)"));
-  expect(await dryRun("--transport", "client")).toEqual([note("entries for SessionStart and UserPromptSubmit only start")]);
+  expect(await dryRun("--transport", "client")).toEqual([
+    note("entries for SessionStart and UserPromptSubmit only start"),
+  ]);
   expect(await dryRun("--transport", "run")).toEqual([]);
   writeFileSync(file, app(".onPrompt(() => undefined)"));
   expect(await dryRun("--transport", "client")).toEqual([note("entry for SessionStart only starts")]);

@@ -32,7 +32,7 @@ function brief(event: FollowEvent): string {
   return `${"mode" in event.entry ? event.entry.mode : event.entry.kind}${whose}`;
 }
 
-/** Collects events while the test goes on; `seen(n)` waits for that many. */
+/** Collects events while the test continues; `seen(n)` waits for that many. */
 function start(options: FollowOptions = {}) {
   const events: string[] = [];
   let notify: (() => void) | undefined;
