@@ -54,7 +54,7 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
   });
 }
 
-/** An entry of the fork and what it hangs on there. */
+/** An entry of the fork and its parent there. */
 interface ChainLink {
   readonly entry: GraphEntry;
   readonly parentUuid: string | null;
@@ -74,8 +74,8 @@ function forkChain(thread: Conversation, at: string | undefined, source: Session
 }
 
 /**
- * What a compaction preserved is before it in the original. In the fork it comes after the summary: its first line
- * hangs on the summary, and what hung on the summary hangs on its last line, so that one way up passes them all.
+ * What a compaction preserved is before it in the original. In the fork it comes after the summary: the parent of
+ * its first line is the summary, and the children of the summary become children of its last line, so that one path contains them all.
  */
 function parentsAcrossCompaction(boundary: GraphEntry, context: readonly GraphEntry[]): ReadonlyMap<string, string> {
   const summary = context.find((entry) => entry.kind === "user" && entry.role === "summary");
@@ -93,7 +93,7 @@ function parentsAcrossCompaction(boundary: GraphEntry, context: readonly GraphEn
   return moved;
 }
 
-/** An entry whose parent is not in the fork hangs on the one before it. */
+/** An entry whose parent is not in the fork gets the one before it as its parent. */
 function linkToPrevious(entries: readonly GraphEntry[], moved: ReadonlyMap<string, string>): ChainLink[] {
   const known = new Set(entries.map(({ uuid }) => uuid));
   return entries.map((entry, n) => {
