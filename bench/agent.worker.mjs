@@ -47,7 +47,7 @@ function timed(model, clock) {
   };
 }
 
-/** From the call to the first request of a session that goes on. */
+/** From the call to the first request of a session that is resumed. */
 async function resume() {
   const model = await scripted({ answers: [{ text: "done" }] });
   const begun = performance.now();

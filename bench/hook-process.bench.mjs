@@ -170,7 +170,7 @@ await runHook(defineHook({
     );
     return [process.execPath, file];
   } catch (error) {
-    say(`cc-hooks-ts is left out: ${String(error.message).split("\n")[0]}`);
+    say(`cc-hooks-ts is skipped: ${String(error.message).split("\n")[0]}`);
     return undefined;
   }
 }

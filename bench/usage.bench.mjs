@@ -150,7 +150,7 @@ function differences(run, { totals, rows }, expected) {
   return [...unlike("total", totals, expected.totals), ...days];
 }
 
-/** A session of 100 MB that goes on. The first calls read it, a part each; from then on only what is new is read. */
+/** A session of 100 MB that still grows. The first calls read it, a part each; from then on only what is new is read. */
 function statuslineRow({ root, say }) {
   say("writing a session of 100 MB");
   const config = join(root, "live");

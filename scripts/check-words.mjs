@@ -30,6 +30,7 @@ const phrases = [
   ["(?:lies|lie|lay) (?:in|there|where|outside|inside|beside|below|apart|between)", "is in, is outside"],
   ["where (?:it|they|things|settings|files) lies?", "where … is"],
   ["beside (?:it|them|that|those|the|its|other|our|us|each|one|others|these)", "next to; in addition to"],
+  ["goes on", "continues, is resumed"],
   ["go(?:es)? on (?:with|when|in|by|from|working|as|if|after|behind|without|and|where)", "continues, resumes"],
   ["(?:mend(?:ed|ing)?|mends (?:a|an|the|what|it|them))", "fix, repair"],
   ["the person(?:'s)?", "the user"],
@@ -52,6 +53,12 @@ const phrases = [
   ["how things stand", "status"],
   ["(?:hears?|heard) of", "is notified of, learns about"],
   ["as it stands", "unchanged, as it is"],
+  ["of ours any more", "no longer has Hookline's …"],
+  ["makes it good", "fixes it"],
+  ["is no escape", "nothing escapes by …"],
+  ["a person's own", "a user's own"],
+  ["cannot be relied on", "is not safe to use, is invalid"],
+  ["did not end well", "failed"],
   ["(?:EN|SD|HO|SE|PE|US|DR|EV|TR|ST|AD)-\\d+", "the sentence itself; requirement numbers are not in this repository"],
 ];
 

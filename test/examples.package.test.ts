@@ -24,7 +24,7 @@ cd api && git push   deny: Pushing is for people.
 ✓ fine
 … Running the tests
 ✗ said no
-The agent goes on: 2 tests fail.
+The agent continues: 2 tests fail.
 `,
   "whole-loop.mjs": `\
 prompt: Clean up.

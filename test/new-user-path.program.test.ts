@@ -211,7 +211,7 @@ test("what was installed is approved with its imports; a changed import is a cha
   const [skipped] = (await fire("PreToolUse", deletes)).skipped;
   expect([skipped?.why, skipped?.detail]).toEqual([
     "trust",
-    expect.stringContaining(".claude/words.ts is not as it was approved"),
+    expect.stringContaining(".claude/words.ts has changed since it was approved"),
   ]);
   const changed = await hookline("status", "--json");
   expect([

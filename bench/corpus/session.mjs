@@ -252,7 +252,7 @@ function tornEnd({ random, text, truth, era, session, main, clock }) {
   return `\n${line}`;
 }
 
-/** Time goes on, except that now and then a line is stamped a little earlier than the one before. */
+/** Time increases, except that now and then a line is stamped a little earlier than the one before. */
 function clockFrom(random, start) {
   let now = start;
   let shown = start;

@@ -25,7 +25,7 @@ export function blockDestructive({ also = [], ...others }: BlockDestructiveOptio
     const { analyseShell } = await import("hookline/permissions");
     const { parts, complete } = analyseShell(call.input.command, { cwd: ctx.cwd, home: ctx.env["HOME"] ?? "/" });
     const found = parts.map((one) => look(one, rules, one.places.folders[0] ?? ctx.cwd));
-    if (found.includes("destroys")) return deny("It destroys what cannot be brought back.");
+    if (found.includes("destroys")) return deny("This command destroys data that cannot be recovered.");
     return complete && !found.includes("unknown") ? undefined : ask("Its effect cannot be determined in advance.");
   });
 }

@@ -47,8 +47,8 @@ export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
   part.preTool({ name: "budget-guard", onFailure }, async (event, ctx) => {
     const { share, words, complete } = await used(event.sessionId, ctx);
     if (share >= haltAt) return halt(gone(words));
-    if (share >= askAt) return ask(`The budget is used up: ${words}. Go on?`);
-    if (!complete && unpriced === "ask") return ask(`At least ${words}: ${missing}. Go on?`);
+    if (share >= askAt) return ask(`The budget is used up: ${words}. Continue?`);
+    if (!complete && unpriced === "ask") return ask(`At least ${words}: ${missing}. Continue?`);
     const kind = `told:${share >= warnAt}:${complete}`; // one message of each kind
     if ((share < warnAt && complete) || (await ctx.state.update(kind, (n = 0) => n + 1)) > 1) return undefined;
     return systemMessage(complete ? `Used ${words}.` : `Used at least ${words}: ${missing}.`);

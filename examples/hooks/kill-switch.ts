@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { type Blueprint, block, blueprint, halt } from "hookline/sdk";
 
 export interface KillSwitchOptions {
-  /** Counted from the project. What it holds is shown as the reason. */
+  /** Relative to the project. Its content is shown as the reason. */
   readonly file?: string;
 }
 
@@ -15,7 +15,7 @@ export function killSwitch(given: KillSwitchOptions = {}): Blueprint {
   const reason = (projectDir: string): string | undefined => {
     const path = resolve(projectDir, file);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-    return readFileSync(path, "utf8").trim() || `Stopped by ${file}. Remove the file to go on.`;
+    return readFileSync(path, "utf8").trim() || `Stopped by ${file}. Remove the file to continue.`;
   };
   // A switch that cannot be read counts as pulled. That it is pulled today says nothing about the past.
   const when = (_: unknown, { replay }: { replay: boolean }) => !replay;

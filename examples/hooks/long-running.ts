@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { block, context, defineStrategy } from "hookline/sdk";
 
 export interface LongRunningOptions {
-  /** Where the agent keeps its notes, counted from the project. */
+  /** Where the agent keeps its notes, relative to the project. */
   readonly notes: string;
   /** How much of their end a session is given. */
   readonly characters: number;

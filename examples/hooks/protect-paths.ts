@@ -6,7 +6,7 @@ import type { CommandPart } from "hookline/permissions";
 import { ask, type Blueprint, blueprint, deny } from "hookline/sdk";
 
 export interface ProtectPathsOptions {
-  /** Files, folders with all they hold, or patterns; counted from the project. Letter case is ignored, as on many disks. */
+  /** Files, folders with all they hold, or patterns; relative to the project. Letter case is ignored, as on many disks. */
   readonly paths?: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export function protectPaths(given: ProtectPathsOptions = {}): Blueprint {
     const rules = compileRules([{ scope: "flags", deny: denied, allow: ["Bash", "Edit(//**)"] }]);
     const place = { cwd, home: env["HOME"] ?? "/", projectRoot: projectDir, pathCase: "insensitive" } as const;
     const { decision, by, reason } = judge({ tool, input }, rules, place);
-    if (decision === "deny") return deny(`Protected: ${reason}.`);
-    if (decision === "ask" && by !== "protected") return ask(`It may write to what is protected: ${reason}.`);
+    if (decision === "deny") return deny(`${/ denies (?:\.\/)?(.+)$/s.exec(reason)?.[1] ?? "A path"} is protected.`);
+    if (decision === "ask" && by !== "protected") return ask(`It may write to a protected path: ${reason}.`);
     // Read-only commands may name any path; unknown programs may write to the paths they get.
     const free = compileRules([{ scope: "flags", allow: harmless }]);
     if (!("command" in input) || judge({ tool, input }, free, place).decision === "allow") return undefined;
@@ -36,7 +36,7 @@ export function protectPaths(given: ProtectPathsOptions = {}): Blueprint {
     const reached = parts.flatMap((one) => (one.kind === "command" ? reach(one, listed) : []));
     const hit = (file_path: string) => judge({ tool: "Write", input: { file_path } }, rules, place).decision === "deny";
     if (!named && reached.length <= 1_000 && !reached.some(hit)) return undefined;
-    return ask("It names what is protected, or a pattern for it, and may write to it.");
+    return ask("This command names a protected path, or a pattern that matches one, and may write to it.");
   });
 }
 

@@ -27,6 +27,6 @@ const end = { last_assistant_message: "All done." };
 for await (const step of engine.stream("Stop", end, { signal: ctrlC.signal })) {
   if (step.kind === "started") console.log(`… ${step.statusMessage ?? step.hook.name}`);
   if (step.kind === "ended") console.log(step.record.verdict.kind === "deny" ? "✗ said no" : "✓ fine");
-  if (step.kind === "outcome" && step.outcome.blocked) console.log(`The agent goes on: ${step.outcome.reason}`);
+  if (step.kind === "outcome" && step.outcome.blocked) console.log(`The agent continues: ${step.outcome.reason}`);
 }
 await engine.close();

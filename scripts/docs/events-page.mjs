@@ -98,7 +98,7 @@ const answerWords = {
 function eventSection(row) {
   return [
     `### ${row.name}`,
-    `Fires: ${row.fires}.${row.since === "declared" ? " Declared by newer clients; not measured." : ""}`,
+    `Fires: ${row.fires}.${row.since === "declared" ? " Declared by newer versions of Claude Code; not measured." : ""}`,
     table(["", ""], facts(row)),
     Object.keys(row.fields).length === 0 ? "It has no fields of its own." : fieldTable(row.fields),
   ].join("\n\n");
@@ -132,6 +132,7 @@ function facts(row) {
 
 function exit2({ onBlock, blocks }) {
   if (onBlock === null) return "no decision; stderr is shown to the user";
+  if (blocks && (onBlock === "goOn" || onBlock === "fail")) return blocks;
   return `${blocked[onBlock]}${blocks ? `: ${blocks}` : ""}`;
 }
 
@@ -158,13 +159,11 @@ const texts = {
 const blocked = {
   refuse: "denies",
   feedback: "denies; the action has already happened, and the model gets the reason",
-  goOn: "makes the agent continue",
   stop: "ends the loop",
   decline: "declines",
-  fail: "fails it",
 };
 
-const others = { report: "a failed hook", fail: "fails it", none: "kept in the run record" };
+const others = { report: "a failed hook", fail: "the operation fails", none: "kept in the run record" };
 
 function failures({ onFailure, special }) {
   const late = special.timeoutDenies ? "; a hook that times out denies" : "";
@@ -199,12 +198,18 @@ function specials({ special }) {
     special.answersPath && "the path must be an existing directory, without `..` and without links below the project",
     special.insideAgent &&
       `in the frontmatter of a subagent it means \`${special.insideAgent}\`, and also this event in a session that was started as that agent`,
-    special.honouredWhen && `${codes(Object.keys(special.honouredWhen))} has an effect for some payloads only`,
-    special.blocksWhen && "a block has an effect for some payloads only: managed policy cannot be blocked",
-    special.messageIsContext && "for some payloads `systemMessage` is a text for the model",
+    ...Object.keys(special.honouredWhen ?? {}).map((name) => `${code(name)} has an effect only ${onlyWhen[name]}`),
+    special.blocksWhen && "a change of managed policy (`source` is `policy_settings`) cannot be blocked",
+    special.messageIsContext && "when `source` is `slash_command`, `systemMessage` is a text for the model",
   ].filter(Boolean);
   return notes.map((note) => ["note", note]);
 }
+
+/** The payloads for which an answer has an effect. */
+const onlyWhen = {
+  sessionTitle: "when `source` is `startup`, `resume` or `fork`",
+  updatedMCPToolOutput: "for MCP tools (`tool_name` starts with `mcp__`)",
+};
 
 function known(answer) {
   if (!(answer in answerWords)) throw new Error(`scripts/docs/events-page.mjs has no words for the answer ${answer}`);

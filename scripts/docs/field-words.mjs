@@ -2,7 +2,7 @@ import { code, codes } from "./markdown.mjs";
 
 /** The type of a payload field, in one line. */
 export function fieldWords(field) {
-  return [shape(field), field.nullable ? "or null" : "", field.newer ? "(newer clients)" : ""]
+  return [shape(field), field.nullable ? "or null" : "", field.newer ? "(newer versions of Claude Code)" : ""]
     .filter(Boolean)
     .join(" ");
 }

@@ -23,7 +23,7 @@ export function inputSchema(event: EventName | EventRow): z.ZodType {
   });
 }
 
-/** What a hook of the event may print: the universal answers and those its row honours. Further keys are accepted. */
+/** What a hook of the event may print: the universal answers and those its row honors. Further keys are accepted. */
 export function outputSchema(event: EventName | EventRow): z.ZodType<HookOutput> {
   const row = typeof event === "string" ? eventRow(event) : event;
   const top: Record<string, z.ZodType> = {};

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Field, Fields } from "../../src/protocol/internal.ts";
 
-/** An object with these fields; further keys are accepted, because newer clients send more. */
+/** An object with these fields; further keys are accepted, because newer versions of Claude Code send more. */
 export function objectOf(fields: Fields): z.ZodObject {
   return z.looseObject(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, validatorOf(field)])));
 }

@@ -146,7 +146,7 @@ export interface RunAgentOptions {
 
 /** Options with every default filled in. The agent reads nothing else from the process. */
 export interface AgentOptions extends Omit<RunAgentOptions, Defaulted>, Required<Pick<RunAgentOptions, Defaulted>> {
-  /** The client's folder of the user: `~/.claude`. */
+  /** Claude Code's folder of the user: `~/.claude`. */
   readonly configFolder: string;
   /** Whether agents, commands, skills and servers of a source are used. */
   readonly reads: SourceFilter;

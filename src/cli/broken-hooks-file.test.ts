@@ -60,7 +60,7 @@ test("trust of a hooks file with a syntax error calls no file removed, and exits
       `${project}
 
 changed  hook on Stop of ${settings}
-  .claude/hooks.mjs is not as it was approved
+  .claude/hooks.mjs has changed since it was approved
   cannot be approved: its imports cannot be determined: ${fault}
   local:ID
 

@@ -87,7 +87,7 @@ test("install refuses project scope in the home directory, and status lists its 
   writeFileSync(join(here.home, ".claude/hooks.mjs"), app(".onStop(() => undefined)"));
   const atHome = caller(here, here.home);
   const { status, err } = await atHome("install", "--cwd", ".", "--transport", "run");
-  expect([status, err]).toEqual([1, expect.stringContaining("Take --scope user, or --scope local")]);
+  expect([status, err]).toEqual([1, expect.stringContaining("Use --scope user, or --scope local")]);
   expect(existsSync(call.places.settingsFile)).toBe(false);
   await writeEntries(call);
   const { scopes } = JSON.parse((await atHome("status", "--cwd", ".", "--json")).out) as {

@@ -27,7 +27,7 @@ const sections: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       () => import("./commands/uninstall.ts"),
     ),
     status: entry("Show what is installed and what has changed since", () => import("./commands/status.ts")),
-    serve: entry("Run your hooks in a local daemon that answers in about 1 ms", () => import("./commands/serve.ts")),
+    serve: entry("Run your hooks in a local daemon that answers in 1 to 3 ms", () => import("./commands/serve.ts")),
     run: entry("Answer one event; settings files call this", () => import("./commands/run.ts")),
   },
   Inspect: {
@@ -52,7 +52,7 @@ const sections: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
     ask: entry("Run an agent session and return its answer as data", () => import("./commands/ask.ts")),
   },
   More: {
-    demo: entry("Play an offline tour with real hooks and events", () => import("./commands/demo.ts")),
+    demo: entry("Run an offline demo with real hooks and events", () => import("./commands/demo.ts")),
   },
 };
 

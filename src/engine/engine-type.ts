@@ -32,6 +32,11 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
     handler: CallbackHandler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
     options?: CallbackOptions,
   ): () => void;
+  /**
+   * Adds an in-process hook for some values of an event. `matcher` says which, as in a settings file: a name (`Bash`), names
+   * (`Edit|Write`) or a regular expression. It is compared with the tool's name on tool events, and with the field that the
+   * event's row names on others.
+   */
   on<Name extends KnownEvent<Own>>(
     event: Name,
     matcher: string,
@@ -41,8 +46,8 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
   /** One event in, one outcome out. Contract: always waits; rejects only with a `Problem` or the signal's reason. */
   fire<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name], options?: FireOptions): Promise<Outcome>;
   /**
-   * `fire` for what the types do not know: an event that came as text from elsewhere, fields of a newer client. An unknown name, or
-   * a payload that is not an object or lacks what the engine needs, is a `Problem`.
+   * `fire` for what the types do not know: an event name from outside, or fields of a newer version of Claude Code. An unknown
+   * name, or a payload that is not an object or lacks what the engine needs, is a `Problem`.
    */
   fireUnknown(event: string, payload: unknown, options?: FireOptions): Promise<Outcome>;
   /** `started` and `ended` per hook, then the outcome. Leaving early cancels. */

@@ -29,7 +29,7 @@ import { openServices, sessionState } from "./services.ts";
 import type { PermissionRules } from "./settings/compiled-rules.ts";
 import { honorsOnce } from "./settings/layer.ts";
 
-/** The permission rules that apply in a folder, without an engine. */
+/** The permission rules that apply in a directory, without an engine. */
 export async function openRules(
   options: EngineOptions,
 ): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
@@ -40,7 +40,7 @@ export async function openRules(
   return { ...permissionRules(now, resolved), warnings: now.warnings };
 }
 
-/** Opens an engine on the settings that apply in a folder. */
+/** Opens an engine on the settings that apply in a directory. */
 export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   options: EngineOptions = {},
 ): Promise<Engine<Own>> {

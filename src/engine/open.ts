@@ -8,7 +8,7 @@ import type { TrustPorts, TrustReview } from "./trust/review.ts";
 import type { ServerTrust } from "./trust/server-trust.ts";
 
 /**
- * Opens an engine on the settings that apply in a folder. Events of your own are a type parameter, so that their names and payloads
+ * Opens an engine on the settings that apply in a directory. Events of your own are a type parameter, so that their names and payloads
  * are checked too: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`.
  */
 // It is loaded here, so that importing the entry point costs next to nothing.
@@ -19,7 +19,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   return engine.openEngine<Own>(options);
 }
 
-/** The permission rules that apply in a folder, trust taken into account, to judge calls without an engine. */
+/** The permission rules that apply in a directory, trust taken into account, to judge calls without an engine. */
 export async function openRules(
   options: EngineOptions = {},
 ): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
@@ -27,25 +27,25 @@ export async function openRules(
   return engine.openRules(options);
 }
 
-/** What is wrong with the hooks that apply in a folder, the worst first. Starts nothing and writes nothing. */
+/** What is wrong with the hooks that apply in a directory, the worst first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions = {}): Promise<readonly Finding[]> {
   return (await import("./doctor/diagnose.ts")).diagnose(options);
 }
 
-/** What a folder brings that needs the user's approval, and the ways to give it. Starts nothing and writes nothing by itself. */
+/** Lists what in a directory needs approval, with functions to approve it. Starts nothing and writes nothing by itself. */
 export async function reviewTrust(options: EngineOptions = {}, ports: TrustPorts = {}): Promise<TrustReview> {
   const review = await import("./trust/review.ts");
   return review.reviewTrust(options, ports);
 }
 
-/** Whether servers that a folder configures may be started, by what was approved. */
+/** Whether servers that a directory configures may be started, by what was approved. */
 export async function openServerTrust(options: EngineOptions = {}): Promise<ServerTrust> {
   const { serverTrust } = await import("./trust/server-trust.ts");
   return serverTrust(options);
 }
 
 /**
- * Approves grants that were written into a checkout's settings on the user's word, those entries alone. Hosts call it when they
+ * Approves grants that were written into a checkout's settings on the user's behalf; only those entries. Hosts call it when they
  * carry out `updatedPermissions` for project or local settings.
  */
 export async function approveGrants(options: EngineOptions, grants: readonly WrittenGrant[]): Promise<void> {

@@ -8,9 +8,9 @@ import type { Ports } from "./ports.ts";
 
 /** How an engine is opened. Everything has a default; nothing here can be set by a file. */
 export interface EngineOptions {
-  /** The start folder: project and local settings are this folder's. Default: the process's. */
+  /** The start directory: project and local settings are read here. Default: the working directory of the process. */
   readonly cwd?: string;
-  /** The home folder. Default: `HOME` of `env`. */
+  /** The home directory, an absolute path. Default: `HOME` of `env`; if that is empty, the one that the system has for the user. */
   readonly home?: string;
   /** The environment that hooks inherit. Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -19,8 +19,8 @@ export interface EngineOptions {
   /** Which of the user's, the project's and the local settings are read; all of them by default. Managed settings always count. */
   readonly settingSources?: readonly ("user" | "project" | "local")[];
   /**
-   * `pinned`: hooks of the checkout run only if their content was approved. `workspace`: one acceptance of the folder gates every
-   * hook. `implicit`: everything runs.
+   * `pinned`: hooks of the checkout run only if their content was approved. `workspace`: hooks of all layers run once the directory
+   * or a parent of it was accepted as a whole. `implicit`: everything runs. Default: `pinned`.
    */
   readonly trust?: "pinned" | "workspace" | "implicit";
   /** Whether a user can answer questions. Default: false, and then a question of the rules (`rules()`) is a denial. */
@@ -29,11 +29,11 @@ export interface EngineOptions {
   readonly ports?: Ports;
   /** Events of the host's own, with rows like the catalog's. */
   readonly events?: readonly EventRow[];
-  /** Folders of plugins. */
+  /** Directories of plugins. */
   readonly plugins?: readonly string[];
-  /** The folder of managed policy. Default: that of the system. */
+  /** The directory of managed policy. Default: that of the system. */
   readonly managedFolder?: string;
-  /** Older names of tools, as `{ Task: "Agent" }`. */
+  /** Other names of tools for matchers and rules, such as `{ Shell: "Bash" }`, in addition to `{ Task: "Agent" }`. */
   readonly toolAliases?: Readonly<Record<string, string>>;
   /** How many hook processes of one event run at a time. Default: the number of cores, at least 4. */
   readonly concurrency?: number;
@@ -41,7 +41,7 @@ export interface EngineOptions {
   readonly stripEnv?: readonly string[];
   /** Adds `working_directory` and `home_directory` to payloads. */
   readonly olderFields?: boolean;
-  /** How often in a row hooks may make an agent continue; 0 means no limit. Default: 8. */
+  /** How often in a row hooks may make an agent continue; 0 means no limit. Default: `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` of `env`, else 8. */
   readonly stopBlockCap?: number;
   /** Whether the host can defer a tool call; if not, the user is asked. Default: true. */
   readonly canDefer?: boolean;
@@ -62,9 +62,9 @@ export interface EngineOptions {
   readonly agentKind?: (payload: AnyPayload) => string | undefined;
   /** The agent that the session was started as: hooks in its file run in the whole session. */
   readonly startedAs?: string;
-  /** Where the client keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+  /** Where Claude Code keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
   readonly clientHome?: string;
-  /** The folder that contains `session-env`. Default: `clientHome`. */
+  /** The directory that contains `session-env`. Default: `clientHome`. */
   readonly envFileRoot?: string;
   /** What the host knows of the session, for events that the engine fires by itself. */
   readonly common?: () => AnyPayload;

@@ -116,11 +116,17 @@ export type Judge = (
 
 /** An event of the engine, such as a hook run or a settings change, passed to the `observe` port. */
 export type Notice =
+  /** A hook has run. */
   | { readonly kind: "run"; readonly record: RunRecord; readonly event: string; readonly sessionId: string }
-  /** `warnings` are those of loading the new settings: show them, since a misspelled event or type removes a hook. */
+  /** The settings were reloaded. Show `warnings`, those of loading: a misspelled event or type removes a hook. */
   | { readonly kind: "snapshot-changed"; readonly fingerprint: string; readonly warnings: readonly Warning[] }
+  /** A ConfigChange hook rejected a change of a settings file; the old content stays in effect. */
   | { readonly kind: "change-refused"; readonly file: string; readonly reason: string }
+  /** Hooks made the agent continue `stopBlockCap` times in a row; the turn ends. */
   | { readonly kind: "stop-cap"; readonly sessionId: string; readonly reason: string }
+  /** A background hook has ended. */
   | { readonly kind: "background-ended"; readonly id: string; readonly record: RunRecord }
+  /** A stop hook was added or removed at run time. */
   | { readonly kind: "stop-hook-added" | "stop-hook-removed"; readonly hook: HookRef }
+  /** A stop hook that was added at run time has run. */
   | { readonly kind: "stop-hook-ran"; readonly hook: HookRef; readonly record: RunRecord };

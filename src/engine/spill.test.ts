@@ -45,7 +45,7 @@ test("a link in place of the folder is not followed: the text is cut, with a war
   expect(text.length).toBe(10_000);
   expect(warning).toEqual({
     code: "spill-failed",
-    message: `A text of 20000 characters could not be written to ${link} and was cut: ${link} is a link. Remove it, and a folder is made in its place.`,
+    message: `A text of 20000 characters could not be written to ${link} and was cut: ${link} is a link. Remove it so that a directory can be created.`,
     place: link,
   });
   expect(await readdir(victim)).toEqual([]);

@@ -101,7 +101,7 @@ function why(code: string | undefined, file: string, cwd: string): string | unde
     case "ENFILE":
     case "EAGAIN":
     case "ENOMEM":
-      return `The system has no room for another process (${code})`;
+      return `The system cannot start another process (${code})`;
     default:
       return undefined;
   }

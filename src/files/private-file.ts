@@ -78,7 +78,7 @@ export async function readState(below: readonly string[], source: HomeSource): P
 function unsafe(path: string, why: string): Problem {
   return new Problem(
     "file/unsafe",
-    `${path} cannot be relied on: ${why}. Remove it, or make it yours alone (chmod go-w in ${dirname(path)}).`,
+    `${path} is not safe to use: ${why}. Remove it, or make it writable only by you (chmod go-w in ${dirname(path)}).`,
     { about: { path, why } },
   );
 }

@@ -135,8 +135,8 @@ function isForeign(stat: Stats): boolean {
 const notAFolder = "should be a folder. Move away what is there and try again.";
 
 function notSafe(path: string, why: string): Problem {
-  const wayOut = `Make it yours alone (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another folder.`;
-  return new Problem("file/unsafe", `${path} cannot be relied on: ${why}. ${wayOut}`, { about: { path, why } });
+  const wayOut = `Make it yours and writable only by you (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another folder.`;
+  return new Problem("file/unsafe", `${path} is not safe to use: ${why}. ${wayOut}`, { about: { path, why } });
 }
 
 /**

@@ -80,7 +80,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const hooksFile = hooksFileFor(scope, request.file, request);
   const root = scope === "user" ? places.root : projectRoot(request);
   if (await isUserScopeFile(places, request)) throw usersOwn(places);
-  // In user scope the folder around the client's own may not be there yet.
+  // In user scope the folder around Claude Code's own may not be there yet.
   const app = await introspectApp(hooksFile, scope === "user" ? dirname(hooksFile) : root, request, installer);
   if (app.events.length === 0) return { is: "no-handlers", hooksFile, prints: app.prints };
   const packageRoot = await findPackage({ scope, root, running: installer.packageRoot, home, dryRun });
@@ -156,7 +156,7 @@ async function endOldToken(
 
 /** Entries with paths of one project would fail in every other one. */
 function usersOwn({ settingsFile }: ScopeFiles): Problem {
-  const message = `${settingsFile} holds your own settings, which apply in every folder. Take --scope user, or --scope local for this folder alone.`;
+  const message = `${settingsFile} holds your own settings, which apply in every folder. Use --scope user, or --scope local for this folder alone.`;
   return new Problem("install/no-project", message, { about: { file: settingsFile } });
 }
 

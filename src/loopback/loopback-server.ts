@@ -106,8 +106,8 @@ function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOp
  */
 function siteRefusal(request: IncomingMessage, hosts: ReadonlySet<string>): string | undefined {
   const { host = "", origin, "sec-fetch-site": site = "none" } = request.headers;
-  if (!hosts.has(host) || repeatsHost(request)) return "this server does not go by that name";
-  return origin === undefined && site === "none" ? undefined : "pages of other sites are not answered";
+  if (!hosts.has(host) || repeatsHost(request)) return "unknown Host";
+  return origin === undefined && site === "none" ? undefined : "cross-site requests are rejected";
 }
 
 /** Node keeps the first of two; another reader on the way might have kept the last. */

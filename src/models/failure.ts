@@ -2,7 +2,7 @@ import { defined, isObject, textField } from "../protocol/internal.ts";
 import { answerTooLarge, LineTooLong } from "./answer-limits.ts";
 import type { ModelError } from "./model.ts";
 
-/** The classes that StopFailure reports, as the client was measured to use them. */
+/** The classes that StopFailure reports, as Claude Code was measured to use them. */
 export type FailureClass =
   | "authentication_failed"
   | "billing_error"

@@ -1,7 +1,7 @@
 import { parseObject } from "../protocol/internal.ts";
 
 /**
- * A message in the format of the Messages API and of the client's transcripts. Ports of other APIs translate to and from this
+ * A message in the format of the Messages API and of Claude Code's transcripts. Ports of other APIs translate to and from this
  * format, so that a transcript line, a request and an answer have the same blocks.
  */
 export interface Message {
@@ -80,7 +80,7 @@ export interface Base64Source {
 }
 
 /**
- * Joins neighbouring messages of one role, so that turns alternate. In a joined message tool results come first, as the Messages API
+ * Joins neighboring messages of one role, so that turns alternate. In a joined message tool results come first, as the Messages API
  * requires.
  */
 export function joinTurns(messages: readonly Message[]): Message[] {

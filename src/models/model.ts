@@ -35,7 +35,7 @@ export interface ModelRequest {
   readonly model: string;
   /** The system prompt in parts; the stable ones first, so that they can be cached. */
   readonly system: readonly string[];
-  /** Begins with a user message. Neighbours of one role are allowed; a port joins them where its API wants turns to alternate. */
+  /** Begins with a user message. Neighbors of one role are allowed; a port joins them where its API wants turns to alternate. */
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly maxTokens: number;

@@ -53,5 +53,5 @@ test("an unsupported feature is reported once", async () => {
   const answers = [await answerOf(model, request, never), await answerOf(model, request, never)];
   await api.close();
   expect(answers.map(({ type }) => type)).toEqual(["end", "end"]);
-  expect(reports).toEqual(["openai:m: this API does not support thinking; it is left out."]);
+  expect(reports).toEqual(["openai:m: this API does not support thinking; it is skipped."]);
 });

@@ -14,7 +14,7 @@ export async function openModel(
   if (port === "scripted") return (await import("./scripted/scripted.ts")).scripted(model);
   if (port === "openai") {
     const { openaiCompatible } = await import("./openai/openai-compatible.ts");
-    const onUnsupported = (what: string): void => say?.(`${name}: this API does not support ${what}; it is left out.`);
+    const onUnsupported = (what: string): void => say?.(`${name}: this API does not support ${what}; it is skipped.`);
     return openaiCompatible({ model, env, onUnsupported });
   }
   return (await import("./anthropic/anthropic.ts")).anthropic({ model, env });

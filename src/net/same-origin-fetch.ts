@@ -24,7 +24,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const maxHops = 5;
 
 function refused({ status }: Response, asked: URL, to: URL | undefined): Response {
-  const where = to === undefined ? "an address that is none" : to.origin;
+  const where = to === undefined ? "an invalid address" : to.origin;
   const message = `${asked.origin} redirects to ${where}. The redirect is not followed, because the request carries a key; if it is right, name that address in the configuration.`;
   return Response.json({ error: { type: "redirect", message } }, { status });
 }

@@ -9,6 +9,7 @@ import {
   objectCheck,
   oneOfCheck,
   Problem,
+  showValue,
   textCheck,
   textListCheck,
 } from "../protocol/internal.ts";
@@ -81,6 +82,5 @@ export function badCall(caller: string, why: string): Problem {
 
 function describeValue(value: unknown): string {
   if (value === undefined) return "it is missing";
-  const text = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : Object.prototype.toString.call(value);
-  return `not ${text}`;
+  return `not ${showValue(value)}`;
 }

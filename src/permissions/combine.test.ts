@@ -94,7 +94,7 @@ describe("a rewritten input", () => {
   const of = (input: object, more: object = {}) => judge({ tool: "Bash", input }, policy, { ...context, ...more });
   const reason = "a hook rewrote the input, and another input was judged; judge the rewritten one";
 
-  test("is not allowed by the judgement of another input", () => {
+  test("is not allowed by the judgment of another input", () => {
     const other = of({ command: "ls x", options: { quiet: true } });
     expect(combine({ decision: "allow", updatedInput: rewritten }, other)).toEqual({
       decision: "ask",
@@ -108,12 +108,12 @@ describe("a rewritten input", () => {
     expect(combine({ kind: "allow", input: rewritten }, other).decision).toBe("ask");
   });
 
-  test("is allowed by its own judgement", () => {
+  test("is allowed by its own judgment", () => {
     const copy = structuredClone(rewritten);
     expect(combine({ decision: "allow", updatedInput: copy }, of(rewritten)).decision).toBe("allow");
   });
 
-  test("is allowed by its own judgement when it holds values that JSON cannot", () => {
+  test("is allowed by its own judgment when it holds values that JSON cannot", () => {
     class Input {
       command = "rm -rf x";
     }
@@ -126,14 +126,14 @@ describe("a rewritten input", () => {
       expect(combine({ decision: "allow", updatedInput }, of(updatedInput)).decision).toBe("allow");
   });
 
-  test("is not allowed by another judgement when only one of its two names has a value", () => {
+  test("is not allowed by another judgment when only one of its two names has a value", () => {
     const other = of({ command: "ls" });
     const verdict = { kind: "allow", input: rewritten, updatedInput: undefined } as const;
     expect(combine(verdict, other).decision).toBe("ask");
     expect(combine({ decision: "allow", updatedInput: "ls" } as never, other).decision).toBe("ask");
   });
 
-  test("is denied with another judgement where there is no user to ask, and where a hook denies", () => {
+  test("is denied with another judgment where there is no user to ask, and where a hook denies", () => {
     const unattended = of({ command: "ls" }, { attended: false });
     expect(combine({ decision: "none", updatedInput: rewritten }, unattended)).toMatchObject({
       decision: "deny",

@@ -18,8 +18,8 @@ export interface Combined {
 }
 
 /**
- * Combines an event's outcome, or one verdict, with the judgement of the rules. A hook may restrict a call, and may allow one that no
- * rule restricts. It never overrides a deny or ask rule. A judgement of another input than the one that the hooks rewrote never allows:
+ * Combines an event's outcome, or one verdict, with the judgment of the rules. A hook may restrict a call, and may allow one that no
+ * rule restricts. It never overrides a deny or ask rule. A judgment of another input than the one that the hooks rewrote never allows:
  * then the decision is at least `ask`.
  *
  * @example

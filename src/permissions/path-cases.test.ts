@@ -228,7 +228,7 @@ test("`./name` and `./folder/**` hold at any depth in deny and ask, and in the w
   expect(nested.map(([path, rule]) => write(path, { allow: [rule.replace("Read", "Edit")] }))).toEqual(
     Array(5).fill("ask"),
   );
-  // Longer paths are anchored, as in the client.
+  // Longer paths are anchored, as in Claude Code.
   expect(["Read(./secrets/x)", "Read(./secrets/*)"].map((rule) => read("deep/secrets/x", { deny: [rule] }))).toEqual([
     "allow",
     "allow",

@@ -1,9 +1,9 @@
 /** What a field of a payload may hold, as data: types, schemas, docs and the payload check all read it. */
 export type Field = Shape & {
-  /** The measured client does not always send it. */
+  /** The measured version does not always send it. */
   readonly optional?: true;
   readonly nullable?: true;
-  /** Only newer clients send it. */
+  /** Only newer versions of Claude Code send it. */
   readonly newer?: true;
 };
 

@@ -75,10 +75,15 @@ export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** What one hook decided about an operation. A question and a denial always have a reason. */
 export type Verdict =
+  /** No decision. */
   | { readonly kind: "none" }
+  /** The operation may proceed. `input` replaces the tool's input. */
   | { readonly kind: "allow"; readonly reason?: string; readonly input?: ToolInput }
+  /** The user must confirm. `input` replaces the tool's input. */
   | { readonly kind: "ask"; readonly reason: string; readonly input?: ToolInput }
+  /** The host keeps the call for later. */
   | { readonly kind: "defer"; readonly reason?: string }
+  /** The operation must not proceed. */
   | { readonly kind: "deny"; readonly reason: string };
 
 /** What a hook, or all hooks together, decided. */

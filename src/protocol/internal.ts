@@ -12,7 +12,13 @@ export {
 } from "./events/catalog.ts";
 export { type CommonInput, commonFields } from "./events/common-fields.ts";
 export type { AnswerName, AppMethod, CatalogRow, EventRow, EventSpecials, MatchedField } from "./events/event-row.ts";
-export { foreignName, handlersThatNeverRun, intendedInPattern, intendedName } from "./events/known-names.ts";
+export {
+  foreignName,
+  foreignNameText,
+  handlersThatNeverRun,
+  intendedInPattern,
+  intendedName,
+} from "./events/known-names.ts";
 export type { Field, Fields } from "./field.ts";
 export type {
   AgentHook,

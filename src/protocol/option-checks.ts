@@ -22,7 +22,7 @@ export function checkNamed<Name extends string>(
   // The entries of a `Map` are not fields: they would be ignored.
   if (!isObject(given) || (type !== "[object Object]" && Object.keys(given).length === 0)) {
     const found = isObject(given) ? type : showValue(given);
-    throw new Problem(code, `The options of ${of} are an object, not ${found}.`);
+    throw new Problem(code, `The options of ${of} must be an object, not ${found}.`);
   }
   for (const [name, value] of Object.entries(given)) {
     const about = { option: name };

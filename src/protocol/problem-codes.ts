@@ -12,7 +12,7 @@ export const problemCodes = {
   "settings/unreadable": "a settings file that was named, or is to be edited, cannot be read",
   "settings/client-cannot-read":
     "Claude Code ignores the settings file in its current form, so nothing is installed into it",
-  "settings/not-editable": "the content of the file at this place does not fit the edit",
+  "settings/not-editable": "the content of the file at this place cannot be edited in this way",
   "settings/not-written": "the edited file could not be written; it is unchanged",
   "settings/busy": "another process is editing the file, or has changed it; nothing was overwritten",
   "trust/store-refused": "the file of approvals cannot be trusted, so nothing can be approved",

@@ -74,7 +74,7 @@ export const settingsFields = {
   disableAllHooks: flag,
   /** Runs only hooks of managed settings. Counts in managed settings. */
   allowManagedHooksOnly: flag,
-  /** Where the client has it; below `permissions` it means the same. */
+  /** Where Claude Code has it; below `permissions` it means the same. */
   allowManagedPermissionRulesOnly: flag,
   /** `true` locks all surfaces; a list locks those it names: `skills`, `agents`, `hooks`, `mcp`. */
   strictPluginOnlyCustomization: flagOrTexts,

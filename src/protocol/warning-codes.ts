@@ -2,7 +2,7 @@
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
-  /** A file, a hook's id or a field, as narrow as it is known. */
+  /** A file, a hook's id or a field, as precise as possible. */
   readonly place?: string;
 }
 
@@ -55,7 +55,7 @@ export const warningCodes = {
   "output-invalid": "a hook printed an object that cannot be used",
   "output-ignored":
     "an answer was dropped because this event does not support it, or because it came too late from the background",
-  "output-cut": "a hook printed more than the limit; the rest was dropped",
+  "output-cut": "a hook's output exceeded the limit; the rest was dropped",
   "output-conflict": "two hooks returned different values; the hook that is configured last wins",
   "input-conflict": "two hooks rewrote the input differently; the hook that is configured last wins",
   "rewrite-ignored": "a rewrite in the second round, or of a deferred call, has no effect",

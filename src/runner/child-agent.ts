@@ -27,7 +27,7 @@ export function childCommand(plan: ChildPlan): CommandLine {
     args: [
       ...args,
       ...["-p", "--output-format", "stream-json"],
-      // The client requires this flag for a stream; ours does not have it.
+      // Claude Code requires this flag for a stream; ours does not have it.
       ...(agent === "hookline" ? [] : ["--verbose"]),
       ...flag("--session-id", resume === undefined || fork ? sessionId : undefined),
       ...flag("--resume", resume),

@@ -72,7 +72,7 @@ const maxOutputBytes = 64 * 2 ** 20;
 const noCalls: RunCalls = { main: [], all: [], whole: async () => [] };
 
 /**
- * The client's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. An approval does
+ * Claude Code's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. An approval does
  * not cover all keys of the settings, and some name programs that the agent starts, such as `apiKeyHelper`. A file that cannot be read
  * may have such keys too.
  */

@@ -15,7 +15,7 @@ import {
 } from "../protocol/internal.ts";
 import { uuidPattern } from "../sessions/internal.ts";
 
-/** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
+/** An agent that takes Claude Code's flags: Claude Code itself, this package's own, or a program of that kind. */
 export type AgentProgram = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };
 
 /** One session of an agent, run as a child in its own headless mode. */

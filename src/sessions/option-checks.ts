@@ -85,7 +85,7 @@ export function checkSignal(value: unknown): void {
 
 const typeCheck = checkOf('a string such as "user"', isFilledText);
 
-/** Throws for a record that no reader could use. Any other type is allowed, because clients add types. */
+/** Throws for a record that no reader could use. Any other type is allowed, because Claude Code adds types. */
 export function checkRecord(draft: RecordDraft): void {
   const { type, message, usage } = checkArgument("record", draft, objectCheck);
   checkArgument("type of a record", type, typeCheck);
@@ -111,7 +111,7 @@ export function checkSessionOptions<Options extends { readonly cwd: string }>(
   options: Options,
 ): Options {
   const more = { open: ["id"], resume: [], fork: ["id", "at"] } as const;
-  checkOptions(of, options, ["cwd", "gitBranch", ...more[of]]);
+  checkOptions(`store.${of}`, options, ["cwd", "gitBranch", ...more[of]]);
   checkArgument("cwd", options.cwd, folderCheck);
   return { ...options, cwd: resolve(options.cwd) };
 }
@@ -131,11 +131,11 @@ export function checkAppendOptions(options: object): void {
 }
 
 const rootsCheck = checkOf(
-  "a list of roots, as findRoots gives it",
+  "a list of roots, such as [session.place.root]",
   (value) => Array.isArray(value) && value.every(isRoot),
 );
 
-/** The result of `findRoots`. */
+/** The roots of sessions that a caller passes. */
 export function checkRoots(value: unknown): void {
   checkArgument("roots", value, rootsCheck);
 }

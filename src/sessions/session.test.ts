@@ -275,7 +275,7 @@ test.each<[string, () => unknown, string]>([
   [
     "to find transcripts below a path",
     () => findTranscripts("/x" as never),
-    'roots is a list of roots, as findRoots gives it, not "/x".',
+    'roots is a list of roots, such as [session.place.root], not "/x".',
   ],
   ["an id to fork", () => forkSession("1234" as never), "place is the place of a session, "],
   ["an id to archive", () => archiveSession("1234" as never), "place is the place of a session, "],

@@ -50,7 +50,7 @@ export interface Session {
 /** Options of `openSession`. */
 export interface OpenSessionOptions extends FindOptions, SessionAtOptions {}
 
-/** Options of `sessionAt`. */
+/** How `openSession` reads a session that was found. */
 export interface SessionAtOptions {
   /** Replaces the clock, for tests. */
   readonly now?: () => number;

@@ -35,7 +35,7 @@ export interface Statusline extends StatuslineInput {
 const mostBytes = 8 * 1024 * 1024;
 
 /**
- * What a status line shows, from the client's JSON: this session up to its last line, all else as the last report left it.
+ * The figures for a status line: this session is current, the rest is from the last report. `text` is the JSON that Claude Code sends.
  * Reads only new bytes of this session.
  */
 export async function statusline(text: string, options: StatuslineOptions = {}): Promise<Statusline> {
@@ -88,7 +88,7 @@ function figures(
   };
 }
 
-/** What a client passes to its status line; every field may be missing. */
+/** What Claude Code passes to its status line; every field may be missing. */
 export interface StatuslineInput {
   readonly session: string | undefined;
   readonly transcript: string | undefined;

@@ -72,7 +72,7 @@ test("a directory that has no sessions yet has an answer that is not complete; a
 test("statusline refuses input that is not text", async () => {
   await expect(statusline({ inptu: 1 } as never)).rejects.toMatchObject({
     code: "usage/option",
-    message: expect.stringContaining("The input of statusline must be the client's JSON as text, not "),
+    message: expect.stringContaining("The input of statusline must be Claude Code's JSON as text, not "),
   });
 });
 

@@ -57,7 +57,7 @@ export interface ReportRequest {
   readonly tokenLimit?: number | "max";
   /** Adds the prices that were used; without usage, all prices. */
   readonly showPrices?: boolean;
-  /** For sessions: the client's own figures next to ours. */
+  /** For sessions: Claude Code's own figures next to ours. */
   readonly reconcile?: boolean;
   /** Projects under other names: the directory, or the folder of transcripts, to the name. */
   readonly projectNames?: Readonly<Record<string, string>>;
@@ -120,7 +120,7 @@ export function checkUsageOptions(options: UsageOptions): void {
 
 /** The same for `statusline`. */
 export function checkStatuslineOptions(text: unknown, options: object): void {
-  if (typeof text !== "string") throw wrong("The input of statusline", text, "the client's JSON as text");
+  if (typeof text !== "string") throw wrong("The input of statusline", text, "Claude Code's JSON as text");
   const { roots: _, ...checks } = spentChecks;
   checkNamed("statusline", options, checks, "usage/option");
 }

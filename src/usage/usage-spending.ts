@@ -11,7 +11,7 @@ import { checkSpentOn } from "./usage-options.ts";
 import { usageIndexFolder } from "./usage-report.ts";
 import { readUsageSettings } from "./usage-state-files.ts";
 
-/** What the question is about: one session, one day, one month or one project; agents are always in it. */
+/** Which session, day, month or project; subagents are always included. */
 export type SpentOn =
   /** Its id, or 4 characters or more of its beginning. */
   | { readonly session: string }

@@ -49,7 +49,7 @@ function wrong(path: string, why: string, cause?: unknown): Problem {
   });
 }
 
-/** The cost of a session as a client passed it to its status line: kept for `usage session --reconcile`. */
+/** The cost of a session as Claude Code passed it to its status line: kept for `usage session --reconcile`. */
 export function statuslineCosts(source: HomeSource): (session: string) => number | undefined {
   return (session) => {
     // There is no file when no status line has shown this session.

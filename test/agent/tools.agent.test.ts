@@ -139,7 +139,7 @@ test("PreToolUse: continue false next to a deny ends the turn", async () => {
     settings: allowed,
     hooks: { PreToolUse: { print: { ...deny, continue: false, stopReason: "enough" } } },
   });
-  const { result, requests } = await world.run([bash("true"), { text: "goes on" }], { prompt: "go" });
+  const { result, requests } = await world.run([bash("true"), { text: "continues" }], { prompt: "go" });
   expect(result).toMatchObject({ terminal_reason: "hook_stopped", hook_reason: "enough" });
   expect(requests.length).toBe(1);
 });

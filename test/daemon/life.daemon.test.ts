@@ -120,10 +120,10 @@ describe("leaving", () => {
     const deaf = world.post(file, JSON.parse(event({ hook_event_name: "ConfigChange" })));
     await marked("hears", 2);
     process.kill(pid, "SIGTERM");
-    expect((await call).text).toContain("the daemon leaves");
+    expect((await call).text).toContain("the daemon is exiting");
     expect(JSON.parse((await deaf).text)).toMatchObject({
       decision: "block",
-      reason: expect.stringContaining("the daemon leaves"),
+      reason: expect.stringContaining("the daemon is exiting"),
     });
   });
 
@@ -290,13 +290,13 @@ describe("a handler that holds the thread", () => {
     expect(answer).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
     expect(after).toBeGreaterThan(3_900);
     expect(after).toBeLessThan(9_000);
-    expect(JSON.parse((await soft).text)).toEqual({ systemMessage: expect.stringContaining("held its thread") });
+    expect(JSON.parse((await soft).text)).toEqual({ systemMessage: expect.stringContaining("blocked its thread") });
     expect((await send({ hook_event_name: "UserPromptSubmit" })).text).toContain("quick");
     const noted = {
       event: "PreToolUse",
       session: "s",
       transport: "http",
-      failed: expect.stringContaining("held its thread"),
+      failed: expect.stringContaining("blocked its thread"),
     };
     expect(world.log()).toContainEqual(expect.objectContaining(noted));
   });

@@ -22,7 +22,7 @@ export type ClientForm = "script" | "compiled";
 /** Both, where there is a C compiler. */
 export const clientForms: readonly ClientForm[] =
   findCompiler(process.env) === undefined ? ["script"] : ["script", "compiled"];
-if (clientForms.length === 1) console.log("the compiled client is left out: there is no C compiler (cc) in PATH");
+if (clientForms.length === 1) console.log("the compiled client is skipped: there is no C compiler (cc) in PATH");
 
 /** A project with an app, the package as it is shipped, and whatever daemons its clients start. */
 export interface DaemonWorld {

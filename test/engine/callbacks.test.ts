@@ -209,10 +209,10 @@ test("the end of a turn needs neither background tasks nor scheduled prompts", a
   expect((await engine.fire("Stop", payload)).warnings).toEqual([]);
 });
 
-test("a reason names rules of the option settings as such", async () => {
+test("a reason names rules of the option `settings` as such", async () => {
   const { engine } = await openIn({}, { settings: [{ permissions: { deny: ["Bash"] } }] });
   engine.on("PreToolUse", () => ({ kind: "allow" }));
-  expect((await engine.fire("PreToolUse", bash)).reason).toBe("Bash denies it (the option settings)");
+  expect((await engine.fire("PreToolUse", bash)).reason).toBe("Bash denies it (option `settings`)");
 });
 
 test("a missing handler is refused at registration", async () => {
@@ -426,13 +426,13 @@ const quiet = (): undefined => undefined;
 
 test.each([
   [
-    "a key that is misspelt",
+    "a key that is misspelled",
     { type: "callback", callback: quiet, failclosed: true },
     "Bash",
     /"failclosed".*"failClosed"/,
   ],
   [
-    "a policy that is misspelt",
+    "a policy that is misspelled",
     { type: "command", command: "exit 2", on_failure: "block" },
     "Bash",
     /"on_failure".*"onFailure"/,

@@ -68,7 +68,7 @@ test("each explanation holds the detail that decided", async () => {
     expect.stringMatching(/^: 1 runs/),
     expect.stringMatching(/^: 1 duplicate: equal to user:PreToolUse:0\.0/),
     expect.stringMatching(/^: 2 runs: .*if "Bash\(ls \*\)" holds/),
-    expect.stringMatching(/^: 3 if: if "Bash\(git \*\)" does not hold: it runs "ls/),
+    expect.stringMatching(/^: 3 if: "Bash\(git \*\)" does not match "ls/),
     expect.stringMatching(/^: 4 if: .*"\("/),
     expect.stringMatching(/^Is it safe\? unsupported: .*model/),
     expect.stringMatching(/^Look\. runs/),

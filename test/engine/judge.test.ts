@@ -99,7 +99,7 @@ test.each([
   expect(judge({ tool: "Bash", input: { command: "make" } }, policy, context())).toMatchObject(judged);
 });
 
-test("a permission mode that does not exist is a warning of the event and of the judgement", async () => {
+test("a permission mode that does not exist is a warning of the event and of the judgment", async () => {
   const { engine } = await openIn({});
   const payload = { ...bash, session_id: "s", transcript_path: "", tool_use_id: "t", permission_mode: "Plan" };
   const message = 'permission_mode of PreToolUse is "Plan", which is not a permission mode; rules use "default".';

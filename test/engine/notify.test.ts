@@ -45,5 +45,5 @@ test("a wrong call throws at once; what happens later is a warning", async () =>
   engine.notify("PermissionDenied", {} as never);
   await new Promise((resolve) => setImmediate(resolve));
   const { warnings } = await engine.fire("Stop", {});
-  expect(warnings.map(({ message }) => message).join()).toContain("tool_name of PermissionDenied");
+  expect(warnings.map(({ message }) => message).join()).toContain("tool_name is missing; PermissionDenied needs it");
 });

@@ -20,11 +20,11 @@ async function events(engine: Engine): Promise<void> {
   await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
   await engine.fire("SessionStart", { source: "startup", cwd: "/t" });
   await engine.fire("Stop", {});
-  // @ts-expect-error a misspelt event
+  // @ts-expect-error a misspelled event
   await engine.fire("PreTooluse", { tool_name: "Bash", tool_input: {} });
   // @ts-expect-error fields of a wrong type
   await engine.fire("PreToolUse", { tool_name: 5, tool_input: "ls" });
-  // @ts-expect-error a misspelt field
+  // @ts-expect-error a misspelled field
   await engine.fire("PreToolUse", { tool_nam: "Bash", tool_input: {} });
   // @ts-expect-error an unknown field next to known ones
   await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: {}, tool_us_id: "t" });
@@ -63,7 +63,7 @@ function answers(engine: Engine): void {
   const guard: CallbackHandler<"PreToolUse"> = ({ tool_name }) =>
     tool_name === "Bash" ? { kind: "ask", reason: "r" } : null;
   engine.on("PreToolUse", guard);
-  // @ts-expect-error a misspelt event
+  // @ts-expect-error a misspelled event
   engine.on("PreToolUze", () => undefined);
   // @ts-expect-error a field that the event does not have
   engine.on("PreToolUse", ({ tool_nam }) => void tool_nam);

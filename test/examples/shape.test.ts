@@ -50,8 +50,8 @@ for (const { file, name, text } of recipes) {
     const made = ((await import(join(examples, "hooks", file))) as Record<string, (options?: object) => unknown>)[
       factory
     ];
-    const message = expect.stringContaining(`The option "misspelt" of`);
-    expect(() => made?.({ misspelt: 1 })).toThrow(expect.objectContaining({ code: "sdk/bad-option", message }));
+    const message = expect.stringContaining(`The option "misspelled" of`);
+    expect(() => made?.({ misspelled: 1 })).toThrow(expect.objectContaining({ code: "sdk/bad-option", message }));
     const options = /^export interface \w+Options \{\n([\s\S]*?)^\}/m.exec(text)?.[1] ?? "";
     const own = [...options.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, option = ""]) => [option, undefined]);
     expect(own.length).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ export function shellLine(random: Random): string {
   return random.chance(0.35) ? mutated(line, random) : line;
 }
 
-/** What agents really send: near the border of what is analysed, where a small change counts most. */
+/** What agents really send: near the border of what is analyzed, where a small change counts most. */
 const ordinary = (
   JSON.parse(readFileSync(new URL("../fixtures/shell/ordinary.json", import.meta.url), "utf8")) as string[]
 ).map((line) => line.replaceAll("/tmp", "d1")) as [string, ...string[]];

@@ -26,7 +26,7 @@ function systemText(request: MessagesRequest): string {
 }
 
 /** The words of the client, and of our own agent. */
-const summaries = ["create a detailed summary of the conversation so far", "Summarise the conversation so far"];
+const summaries = ["create a detailed summary of the conversation so far", "Summarize the conversation so far"];
 
 /** Compaction continues the main conversation; only its last text gives it away. */
 function isCompaction(request: MessagesRequest): boolean {

@@ -77,9 +77,17 @@ describe("an event that is not in the catalog", () => {
 test("a tool call without the name of its tool is refused cold and warm", async () => {
   const file = world.file("nameless.mjs", guard);
   await world.serve(file);
-  for (const tool_name of [undefined, 42]) {
+  const faults = [
+    [undefined, "tool_name is missing; PreToolUse needs it"],
+    [42, "tool_name of PreToolUse must be"],
+  ] as const;
+  for (const [tool_name, why] of faults) {
     const input = event({ tool_name });
-    const refused = { code: 2, stdout: "", stderr: expect.stringContaining("tool_name of PreToolUse must be") };
+    const refused = {
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(why),
+    };
     expect(await world.cli(["run", file, "--on-failure", "block"], { input })).toEqual(refused);
     for (const form of clientForms) {
       expect(await world.client([file, "--on-failure", "block"], input, { form })).toMatchObject(refused);

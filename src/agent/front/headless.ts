@@ -79,7 +79,7 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
   }
 }
 
-/** The answer, or the client's message about the limit that ended the run. */
+/** The answer, or Claude Code's message about the limit that ended the run. */
 function textOf({ subtype, result }: AgentResult, { maxTurns, maxBudgetUsd }: HeadlessOptions): string {
   if (subtype === "error_max_turns") return `Error: Reached max turns (${maxTurns})`;
   return subtype === "error_max_budget_usd" ? `Error: Exceeded USD budget (${maxBudgetUsd})` : result;

@@ -20,7 +20,7 @@ export interface StreamContext {
 type Line = Readonly<Record<string, unknown>>;
 type EventOf<Kind extends AgentEvent["kind"]> = Extract<AgentEvent, { kind: Kind }>;
 
-/** Converts the events of a run to the lines of `--output-format stream-json`, in the client's format. */
+/** Converts the events of a run to the lines of `--output-format stream-json`, in Claude Code's format. */
 export function streamLines(context: StreamContext): (event: AgentEvent) => readonly Line[] {
   const hookIds = new Map<string, string>();
   const partial = partialLines();
@@ -155,7 +155,7 @@ export function streamLines(context: StreamContext): (event: AgentEvent) => read
   };
 }
 
-/** Events whose hooks the client does not show in the stream. */
+/** Events whose hooks Claude Code does not show in the stream. */
 const hiddenEvents: ReadonlySet<string> = new Set(["InstructionsLoaded", "SessionEnd"]);
 
 function initLine(event: EventOf<"init">, context: StreamContext): Line {
@@ -193,7 +193,7 @@ function responseOf({ record }: Extract<RunStep, { kind: "ended" }>): Line {
 }
 
 /**
- * A result as it is printed, with the client's fields: a run that a limit or an interrupt ended has `errors` instead of an answer,
+ * A result as it is printed, with Claude Code's fields: a run that a limit or an interrupt ended has `errors` instead of an answer,
  * and a prompt that a hook dropped has no API status.
  */
 export function printedResult(given: AgentResult): Readonly<Record<string, unknown>> {

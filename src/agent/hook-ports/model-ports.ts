@@ -116,7 +116,7 @@ export function agentPort(options: AgentPortOptions): AgentPort {
       messages.push({ role: "user", content: mustAnswer ? "Now give your verdict." : results });
       signal.throwIfAborted();
     }
-    throw new Error("the agent was allowed no turn");
+    throw new Error("the agent has a turn limit of 0");
   };
 }
 

@@ -86,14 +86,13 @@ function withoutTwins(servers: readonly FoundServer[], { tell }: ServerConnectOp
     const { name } = server;
     if (!isStarted(server)) return true;
     const first = taken.get(safeName(name));
-    if (first !== undefined)
-      tell(`The MCP server "${name}" is left out: its tools would have the names of "${first}".`);
+    if (first !== undefined) tell(`The MCP server "${name}" is skipped: its tools would have the names of "${first}".`);
     else taken.set(safeName(name), name);
     return first === undefined;
   });
 }
 
-/** Undefined for a server that policy forbids: it is reported and, as in the client, not listed. */
+/** Undefined for a server that policy forbids: it is reported and, as in Claude Code, not listed. */
 async function entryOf(
   { name, from, config }: FoundServer,
   sdk: McpSdk | undefined,
@@ -146,7 +145,7 @@ function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOption
       const why = reads === safeName(server) ? twin : misread;
       taken.add(tool.name);
       if (why === undefined) return [tool];
-      const text = `The tool "${listed.name}" of the MCP server "${server}" is left out as ${tool.name}: ${why}.`;
+      const text = `The tool "${listed.name}" of the MCP server "${server}" is skipped as ${tool.name}: ${why}.`;
       if (!reported.has(text)) tell(text);
       reported.add(text);
       return [];

@@ -114,7 +114,7 @@ test("servers that do not start are states with a message each, and the others w
     { name: "srv!", status: "connected" },
   ]);
   const sentences = told.sort().join("\n");
-  expect(sentences).toContain('The MCP server "srv?" is left out: its tools would have the names of "srv!".');
+  expect(sentences).toContain('The MCP server "srv?" is skipped: its tools would have the names of "srv!".');
   expect(sentences).toMatch(/server gone of --mcp-config did not start: .*no-such-program-here/);
   expect(sentences).toMatch(/server silent of .* exit code 7. It printed: cannot find my configuration/);
   expect(sentences).toContain('servers of type "sse" are not supported');
@@ -136,13 +136,13 @@ test("an unapproved project server does not keep out a user's server with the sa
   expect(asked).toMatchObject({ connected: true, isError: false });
 });
 
-test("a tool whose name reads as a tool of another server is left out and reported", async () => {
+test("a tool whose name reads as a tool of another server is skipped and reported", async () => {
   const only = (name: string, words: string) => ({ ...srv, args: [program, "only", name, words] });
   const { servers, told } = await connected({ a: only("b__c", "I am a"), a__b: only("c", "I am a__b") });
   expect(servers.tools.map(({ name }) => name)).toEqual(["mcp__a__b__c"]);
   expect((await call(servers, "mcp__a__b__c")).content).toEqual([{ type: "text", text: "I am a__b" }]);
   expect(told).toEqual([
-    'The tool "b__c" of the MCP server "a" is left out as mcp__a__b__c: that reads as a tool of the server "a__b". Give one of the two servers another name.',
+    'The tool "b__c" of the MCP server "a" is skipped as mcp__a__b__c: that reads as a tool of the server "a__b". Give one of the two servers another name.',
   ]);
   const asked = await servers.port({ server: "a", tool: "b__c", input: {} }, never);
   expect(asked).toEqual({ connected: true, text: "I am a", isError: false });

@@ -81,7 +81,7 @@ function asText(block: unknown): string {
 }
 
 const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** In characters of base64: what the API takes of one picture, and what leaves room for the rest of a request of 32 MB. */
+/** In characters of base64: the largest image that the API accepts, and what leaves room for the rest of a request of 32 MB. */
 const maxPictureBytes = 5 * 2 ** 20;
 const maxAllPicturesBytes = 16 * 2 ** 20;
 

@@ -26,7 +26,7 @@ interface CompactionBoundary {
 export type Journal = ReturnType<typeof openJournal>;
 
 /**
- * The transcript of one thread, in the client's format. The lines name the folder and the prompt that the thread has when they are
+ * The transcript of one thread, in Claude Code's format. The lines name the folder and the prompt that the thread has when they are
  * written. Contract: when a call resolves, its lines are in the file.
  */
 export function openJournal(transcript: TranscriptWriter, thread: Pick<AgentThread, "session" | "agent" | "cwd">) {

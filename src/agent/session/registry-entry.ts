@@ -105,8 +105,8 @@ async function endPredecessor(file: string, warn: (text: string) => void): Promi
   if (left.length === 0) return;
   const names = left.map(({ name, pid }) => `${name} (pid ${pid})`).join(", ");
   const stuck = endLeftovers(left);
-  if (stuck.length === 0) warn(`The session was killed before and had left processes running; ended: ${names}.`);
-  else warn(`The session was killed before and left processes that cannot be ended: ${names}.`);
+  if (stuck.length === 0) warn(`The session was killed and left processes running; they were terminated: ${names}.`);
+  else warn(`The session was killed and left processes that cannot be terminated: ${names}.`);
 }
 
 const doNothing = async (): Promise<void> => undefined;

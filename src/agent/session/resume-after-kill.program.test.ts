@@ -49,7 +49,7 @@ test.runIf(process.platform === "linux")(
     const { events } = await world.run([{ text: "again" }], { prompt: "go on", resume: id });
     await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
     const notices = events.flatMap((event) => (event.kind === "notice" ? [event.text] : []));
-    expect(notices.join()).toContain("had left processes running; ended: sleep");
+    expect(notices.join()).toContain("left processes running; they were terminated: sleep");
   },
   60_000,
 );

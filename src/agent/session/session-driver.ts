@@ -63,7 +63,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
     if (options.interactive || signal.aborted) return;
     for (const { command, status } of session.shells.list())
       if (status() === "running")
-        session.notice(`A command still ran in the background and was ended with the run: ${command}`, "warning");
+        session.notice(`A background command was still running and was terminated: ${command}`, "warning");
   }
 
   return {
@@ -118,7 +118,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
   };
 }
 
-/** How long an otherwise idle headless run waits for background commands. The variable is the client's. */
+/** How long an otherwise idle headless run waits for background commands. The variable is Claude Code's. */
 function maxWaitMs(env: Readonly<Record<string, string | undefined>>): number {
   const ms = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
   return ms >= 0 && ms < 2 ** 31 ? ms : 600_000;

@@ -102,7 +102,7 @@ export function openPermissions(
       const about = { ...context({ cwd, permission_mode: mode() }), directories: addedFolders(policy) };
       return judge({ tool: "Read", input: { file_path: path } }, policy, about).stance !== "deny";
     },
-    /** Applies updates from the next judgement on, and drops others with a warning. `stored` are those that belong in a file. */
+    /** Applies updates from the next judgment on, and drops others with a warning. `stored` are those that belong in a file. */
     async apply(updates: readonly PermissionUpdate[], scope?: string) {
       const { policy } = await currentRules();
       const bypassAvailable = options.permissionMode === "bypassPermissions";

@@ -8,13 +8,13 @@ import { type SubagentDefinition, subagentsIn } from "./subagent-file.ts";
 const builtinSubagents: readonly SubagentDefinition[] = [
   {
     type: "general-purpose",
-    description: "Works on a task of several steps by itself and reports what came of it.",
+    description: "Works on a task of several steps by itself and reports the result.",
     prompt:
       "You are an agent that works on one task for another agent. Do what is asked, then report the result in a few sentences.",
   },
   {
     type: "Explore",
-    description: "Looks around in the project, read-only, and reports what it found.",
+    description: "Explores the project, read-only, and reports what it found.",
     prompt:
       "You are an agent that explores a project for another agent. You change nothing. Report what you found, with file names.",
     readOnly: true,

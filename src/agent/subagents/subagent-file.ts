@@ -93,7 +93,7 @@ function lineOf(text: string, key: string): number {
   return text.split(/\r?\n/).findIndex((line) => line.startsWith(key) && /^[ \t]*:/.test(line.slice(key.length))) + 1;
 }
 
-/** Keys of the client's agent files that change what an agent does, and that this agent does not honor. */
+/** Keys of Claude Code's agent files that change what an agent does, and that this agent does not honor. */
 const unsupportedKeys = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
 
 function ignoredKeys({ fields, keys }: PromptFrontmatter, tools: readonly string[]) {

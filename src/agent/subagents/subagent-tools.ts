@@ -50,7 +50,7 @@ function refusal({ session, agent }: AgentThread, input: ToolInput): string | un
   if (wanted !== undefined && !types.includes(String(wanted)))
     return `Agent type '${String(wanted)}' not found. Available agents: ${types.join(", ")}`;
   if ((agent?.depth ?? 0) >= maxSubagentDepth)
-    return `Agents may start agents only ${maxSubagentDepth} deep. Do the task yourself.`;
+    return `Subagents can be nested at most ${maxSubagentDepth} levels deep. Do the task yourself.`;
   if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(String(name)))
     return "A teammate's name has letters, digits, - and _ only, and at most 32 of them.";
   if (typeof model === "string" && namesProvider(model)) return `"${model}" is not the name of a model. Omit it.`;

@@ -48,7 +48,7 @@ export function unknownTools({ tools = [] }: ToolChoices, own: readonly Tool[]):
   return tools.filter((name) => !own.some((tool) => tool.name === ownName(name)));
 }
 
-/** The client lists the tool that starts agents under its older name. */
+/** Claude Code lists the tool that starts agents under its older name. */
 function ownName(name: string): string {
   return name === "Task" ? "Agent" : name;
 }
@@ -66,6 +66,6 @@ export async function digest(thread: AgentThread, text: string, prompt: string, 
     },
     signal,
   );
-  if (answer.type === "error") return `The page could not be summarised: ${answer.message}`;
+  if (answer.type === "error") return `The page could not be summarized: ${answer.message}`;
   return textIn(answer.content);
 }

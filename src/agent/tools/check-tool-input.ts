@@ -30,12 +30,12 @@ export function fitsResponse(tool: Pick<Tool, "responseSchema">, response: unkno
   return schemaFaults(tool.responseSchema ?? {}, response).length === 0;
 }
 
-/** What a tool's own check found, in the format of the client. */
+/** What a tool's own check found, in the format of Claude Code. */
 export function inputIssue(field: string, message: string): string {
   return `InputValidationError: ${JSON.stringify([{ code: "custom", path: [field], message }], null, 2)}`;
 }
 
-/** A message about a call that did not reach its tool, in the format of the client. */
+/** A message about a call that did not reach its tool, in the format of Claude Code. */
 export function asToolUseError(text: string): string {
   return `<tool_use_error>${text}</tool_use_error>`;
 }

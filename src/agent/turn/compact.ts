@@ -111,7 +111,7 @@ async function askForSummary(
     const request = {
       purpose: "compaction",
       model: thread.model.name,
-      system: ["You summarise conversations between a user and a coding agent."],
+      system: ["You summarize conversations between a user and a coding agent."],
       messages: joinTurns([...shortenConversation(thread.messages, level), { role: "user", content: prompt }]),
       tools,
       ...(tools.length === 0 ? {} : { toolChoice: { type: "none" } as const }),
@@ -130,7 +130,7 @@ function notDone({ session }: AgentThread, why: string): string {
   return why;
 }
 
-/** The client treats the summary as the work of a subagent without a type, a SubagentStart or a transcript. */
+/** Claude Code treats the summary as the work of a subagent without a type, a SubagentStart or a transcript. */
 async function fireSummaryEnd(thread: AgentThread, summary: string, signal: AbortSignal): Promise<void> {
   const { session } = thread;
   const id = session.record.newAgentId();
@@ -148,7 +148,7 @@ async function fireSummaryEnd(thread: AgentThread, summary: string, signal: Abor
 
 function summaryPrompt(additional: string): string {
   const suffix = additional === "" ? "" : `\n\nAdditional instructions:\n${additional}`;
-  return `Summarise the conversation so far, so that work can continue from your summary alone. Keep what the user asked for, what was
+  return `Summarize the conversation so far, so that work can continue from your summary alone. Keep what the user asked for, what was
 decided and why, files and code that matter, errors and how they were fixed, and what is left to do. Answer with the summary only.${suffix}`;
 }
 

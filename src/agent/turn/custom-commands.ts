@@ -47,7 +47,7 @@ async function findCommand(options: AgentOptions, name: string): Promise<CustomC
   return undefined;
 }
 
-/** Keys of commands and skills that the client honors and this agent does not. */
+/** Keys of commands and skills that Claude Code honors and this agent does not. */
 const unsupportedKeys = ["allowed-tools", "disallowed-tools", "model", "effort", "context", "agent"];
 
 /** Contract: a file whose hooks cannot run is not used; other parts without effect are reported. */

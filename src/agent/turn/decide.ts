@@ -171,7 +171,7 @@ async function askUser(call: PendingCall, input: ToolInput, judged: Judgement, r
   return { kind: "refused", message: answer.message ?? deniedByUser, interrupt: answer.interrupt === true };
 }
 
-/** The client's sentence. */
+/** Claude Code's sentence. */
 export const deniedByUser = "The user doesn't want to proceed with this tool use.";
 
 interface AllowAnswer {

@@ -20,7 +20,7 @@ test("each level of shortening is smaller, keeps the newest messages and breaks 
     for (const level of [0, 1, 2, 3, 4, 5, 6]) {
       const short = shortenConversation(messages, level);
       sizes.push(sizeOf(short));
-      const asked = joinTurns([...short, { role: "user", content: "Summarise." }]);
+      const asked = joinTurns([...short, { role: "user", content: "Summarize." }]);
       expect(await refusalOf(asked)).toBeUndefined();
     }
     expect(sizes.at(-1)).toBeLessThan((sizes[0] ?? 0) / 8);
@@ -39,7 +39,7 @@ test("a turn of many calls keeps what the user asked for and the newest calls wi
     expect(short[0]?.content).toBe("Rename the function everywhere.");
     expect(short.length).toBeGreaterThan(4);
     expect(JSON.stringify(short)).toContain('"id":"t39"');
-    expect(await refusalOf(joinTurns([...short, { role: "user", content: "Summarise." }]))).toBeUndefined();
+    expect(await refusalOf(joinTurns([...short, { role: "user", content: "Summarize." }]))).toBeUndefined();
   }
 });
 

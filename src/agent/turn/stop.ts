@@ -36,7 +36,7 @@ export async function askToStop(
   await recordNotes(thread, notes);
   if (session.options.interactive) await recordSummary(thread, outcome);
   const { stopReason = "" } = outcome;
-  // The client drops the text when a hook refused the end.
+  // Claude Code drops the text when a hook refused the end.
   const text = isDenied ? "" : last.shown;
   if (!outcome.continue) return { by: "stop_hook_prevented", text, reason: stopReason };
   const capped = outcome.warnings.find(({ code }) => code === "stop-cap");

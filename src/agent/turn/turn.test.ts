@@ -223,7 +223,7 @@ test("a command in the background that does not end is not waited for beyond the
   expect(events).toContainEqual(
     expect.objectContaining({
       kind: "notice",
-      text: "A command still ran in the background and was ended with the run: sleep 65",
+      text: "A background command was still running and was terminated: sleep 65",
     }),
   );
 });

@@ -63,7 +63,7 @@ async function settingsPlaces(options: AgentOptions): Promise<readonly SettingsP
   ];
 }
 
-/** One sentence for each file with settings of the client that this agent does not support: the user must know that they have no effect. */
+/** One sentence for each file with settings of Claude Code that this agent does not support, because they have no effect. */
 export async function unsupportedSettings(options: AgentOptions): Promise<readonly string[]> {
   const files = await readSettingsFiles(options);
   return files.flatMap(({ file, source, value }) => {
@@ -80,11 +80,11 @@ export async function unsupportedSettings(options: AgentOptions): Promise<readon
 interface UnsupportedKey {
   /** The consequence, or what to use instead. */
   readonly means: string;
-  /** Whether this value has an effect in the client. Default: any value but null and an empty text. */
+  /** Whether this value has an effect in Claude Code. Default: any value but null and an empty text. */
   readonly counts?: (value: unknown) => boolean;
-  /** The client reads the key in managed settings only. */
+  /** Claude Code reads the key in managed settings only. */
   readonly managedOnly?: true;
-  /** With this option the key has no effect in the client either. */
+  /** With this option the key has no effect in Claude Code either. */
   readonly option?: keyof AgentOptions;
 }
 

@@ -113,7 +113,7 @@ export interface InstructionFile {
   readonly trigger?: string;
 }
 
-/** The event's own fields, in the order in which the client sends them. */
+/** The event's own fields, in the order in which Claude Code sends them. */
 export function loadedPayload({ path, type, reason, parent, trigger }: InstructionFile): Record<string, string> {
   const origin = defined({ trigger_file_path: trigger, parent_file_path: parent });
   return { file_path: path, memory_type: type, load_reason: reason, ...origin };

@@ -34,5 +34,5 @@ test("help for a command that does not exist names the nearest one", async () =>
 
 test("the help of demo says that --no-studio has no effect yet", async () => {
   const { out } = await callHookline(["demo", "--help"], { home });
-  expect(out).toMatch(/--no-studio +no effect yet/);
+  expect(out).toMatch(/--no-studio +reserved; has no effect yet/);
 });

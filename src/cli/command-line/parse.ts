@@ -35,7 +35,7 @@ function isText(value: unknown): value is string {
 function tooManyArguments(name: string, command: Command, given: readonly string[]): string | undefined {
   const { mostArguments: most } = command;
   if (most === undefined || given.length <= most) return undefined;
-  return most === 0 ? `hookline ${name} takes no arguments.` : `Unexpected argument "${given[most]}".`;
+  return most === 0 ? `${name} takes no arguments.` : `Unexpected argument "${given[most]}".`;
 }
 
 /** The first option that excludes another one that was given, or that requires one that was not. */
@@ -74,7 +74,7 @@ function syntaxFault(name: string, { options }: Command, args: readonly string[]
   if (unknown === undefined) return `${message.split(". To specify")[0]}.`;
   const near = closestName(unknown.replace(/^-+/, ""), Object.keys(options));
   const hint = near ? ` Did you mean --${near}?` : "";
-  return `hookline ${name} has no option ${unknown}.${hint}`;
+  return `${name} has no option ${unknown}.${hint}`;
 }
 
 /** For an option that takes a value and got none, or one that begins with a dash. */

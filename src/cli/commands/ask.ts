@@ -119,7 +119,7 @@ async function callsOf(call: ParsedCall, io: Io): Promise<readonly SessionCall[]
   if (file === undefined) {
     if (prompt !== undefined && extra.length === 0)
       return [{ ...common, prompt: prompt === "-" ? await readText("-", "the prompt", io) : prompt }];
-    const message = "hookline ask takes one prompt in quotes, or --file PROMPTS. See hookline ask --help.";
+    const message = "ask takes one prompt in quotes, or --file PROMPTS. See hookline ask --help.";
     throw new Problem("cli/usage", message);
   }
   if (prompt !== undefined) throw new Problem("cli/usage", "A prompt and --file cannot be used together.");

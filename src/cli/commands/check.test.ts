@@ -159,7 +159,7 @@ test("settings in effect are protected, and --settings files count", async () =>
   ]);
 });
 
-test("--mode, --unattended and --shell reach the judgement", async () => {
+test("--mode, --unattended and --shell reach the judgment", async () => {
   const judged = async (...args: string[]) =>
     JSON.parse((await run([...bash("npm x"), "--json", ...args])).out) as object;
   expect(await judged("--mode", "bypassPermissions")).toMatchObject({ decision: "allow", mode: "bypassPermissions" });

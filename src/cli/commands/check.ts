@@ -71,7 +71,7 @@ async function runOne(call: ParsedCall, policy: Policy, context: JudgeContext, i
   const [tool, ...extra] = call.operands;
   const given = call.text("input");
   if (tool === undefined || extra.length > 0 || given === undefined) {
-    throw new Problem("cli/usage", "hookline check requires one tool and --input. See hookline check --help.");
+    throw new Problem("cli/usage", "check requires one tool and --input. See hookline check --help.");
   }
   const meant = intendedName(eventRow("PreToolUse"), tool);
   if (meant !== undefined)

@@ -36,7 +36,7 @@ With --tool, --input is the input of the tool; without it, the whole payload.`,
   async run(call, io) {
     const [event] = call.operands;
     if (event === undefined)
-      throw new Problem("cli/usage", "hookline explain requires an event, such as Stop. See hookline explain --help.");
+      throw new Problem("cli/usage", "explain requires an event, such as Stop. See hookline explain --help.");
     const row = eventRow(event);
     const name = row.name as EventName;
     const given = call.text("input");

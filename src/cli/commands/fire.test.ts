@@ -17,7 +17,7 @@ test("fire warns about a tool that belongs to another agent and keeps its exit s
 
 test("fire and explain of a tool event without a tool say how to name one", async () => {
   const home = mkdtempSync(join(tmpdir(), "fire-"));
-  const missing = "tool_name of PreToolUse must be a string, it is missing.";
+  const missing = "tool_name is missing; PreToolUse needs it.";
   const fired = await callHookline(["fire", "PreToolUse"], { home });
   expect([fired.status, fired.err]).toEqual([
     1,

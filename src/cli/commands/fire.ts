@@ -1,6 +1,7 @@
 import {
   escapeControls,
   foreignName,
+  foreignNameText,
   type Outcome,
   Problem,
   type RunRecord,
@@ -34,7 +35,7 @@ Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and
   async run(call, io) {
     const [event] = call.operands;
     if (event === undefined)
-      throw new Problem("cli/usage", "hookline fire requires an event, such as PreToolUse. See hookline fire --help.");
+      throw new Problem("cli/usage", "fire requires an event, such as PreToolUse. See hookline fire --help.");
     const input = call.text("input");
     const payload = input === undefined ? {} : await readObject(input, "--input", io);
     return withEngine(call, io, async (engine) => {
@@ -54,9 +55,8 @@ Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and
 function foreignWarning(event: string, payload: Readonly<Record<string, unknown>>): readonly Warning[] {
   const foreign = foreignName(event, payload["tool_name"]);
   if (foreign === undefined) return [];
-  const { kind, name, agent } = foreign;
-  const message = `The ${kind} "${name}" belongs to ${agent}. Claude Code never sends it, and hookline run refuses it.`;
-  return [{ code: "foreign-name", message, place: name }];
+  const message = `${foreignNameText(foreign)} Claude Code never sends it, and hookline run refuses it.`;
+  return [{ code: "foreign-name", message, place: foreign.name }];
 }
 
 function exitCode({ decision, blocked }: Outcome): number {

@@ -104,12 +104,14 @@ test("install says why there are entries for events without a handler", async ()
     const { out } = await callHookline(["install", "--scope", "user", "--dry-run", "--json", ...words], { home, env });
     return (JSON.parse(out) as { notes: readonly string[] }).notes;
   };
-  const note = (events: string) => `The entries for ${events} start the daemon. The app has no handlers for them.`;
+  const note = (entries: string) => `The ${entries} the daemon.`;
   writeFileSync(file, app(".onStop(() => undefined)"));
-  expect(await dryRun("--transport", "client")).toEqual([note("SessionStart and UserPromptSubmit")]);
+  expect(await dryRun("--transport", "client")).toEqual([
+    note("entries for SessionStart and UserPromptSubmit only start"),
+  ]);
   expect(await dryRun("--transport", "run")).toEqual([]);
   writeFileSync(file, app(".onPrompt(() => undefined)"));
-  expect(await dryRun("--transport", "client")).toEqual([note("SessionStart")]);
+  expect(await dryRun("--transport", "client")).toEqual([note("entry for SessionStart only starts")]);
 });
 
 test("a wrong option of a recipe is reported at the user's call, with the option and the recipe", async () => {

@@ -34,7 +34,8 @@ Exit status: 0 when installed or already installed, 1 on failure, 2 when the app
     "shell-form": { about: "write commands as one shell line, for agents that do not support args" },
     "allow-http-decisions": {
       requires: "transport=http",
-      about: "write http entries for events whose answer decides, too; any process that takes the port can then decide",
+      about:
+        "also write http entries for events that can allow or deny; any process that takes the port can then decide",
     },
     "token-env": {
       excludes: ["literal-token"],

@@ -16,7 +16,7 @@ transcript.`,
     repair: { summary: "Repair a damaged transcript", load: () => import("./sessions/repair.ts") },
     fork: { summary: "Copy a session into a new one", load: () => import("./sessions/fork.ts") },
     archive: {
-      summary: "Archive sessions before their client deletes them",
+      summary: "Archive sessions before Claude Code deletes them",
       load: () => import("./sessions/archive.ts"),
     },
   },

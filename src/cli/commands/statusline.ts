@@ -8,12 +8,12 @@ import { moneyText } from "../print/figures.ts";
 
 export const command: Command = {
   usage: "[--cost-source auto|hookline|host|both] [--template TEXT]",
-  about: `Prints one line for an agent's status bar. Reads the client's JSON from standard input and prints the model, the cost of the session,
-of today and of the current block, the share of the context window, and the limits.
+  about: `Prints one line for an agent's status bar. Reads Claude Code's JSON from standard input and prints the model, the cost of the
+session, of today and of the current block, the share of the context window, and the limits.
 
 It reads only what is new in this session; other figures are those of the last hookline usage. A template can use {model}, {session},
-{host}, {today}, {block}, {blockLeft}, {context} and {limits}; a part between bars without a value is
-omitted, and an unknown name is reported on standard error.
+{host}, {today}, {block}, {blockLeft}, {context} and {limits}; a segment between bars is omitted if it has no
+value, and an unknown name is reported on standard error.
 Exit status: 0 whatever the input is, 1 only for invalid options.`,
   mostArguments: 0,
   options: {

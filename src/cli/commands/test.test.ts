@@ -314,7 +314,7 @@ export default createApp()
       expect: { decision: "none" },
     }),
   });
-  const dropped = "warning illegal-answer: late: updateOutput has no meaning on PreToolUse and was dropped.";
+  const dropped = "warning illegal-answer: late: updateOutput is not supported on PreToolUse and was dropped.";
   const never = 'warning never-runs: A handler of PreToolUse for "bash" never runs. Did you mean "Bash"?';
   const event = ["--event", "PreToolUse:Bash", "--input", '{"command":"ls"}'];
   const one = await run(folder, ...event);
@@ -338,7 +338,7 @@ test("the test client shows warnings when hookline test runs a program", async (
   const client = testClient(createApp().preTool("Bash", { name: "late" }, () => updateOutput("x") as never));
   for (const command of ["ls", "pwd"]) await client.preTool("Bash", { command });
   expect(written.mock.calls.map(([text]) => text)).toEqual([
-    expect.stringMatching(/^warning illegal-answer: late: updateOutput has no meaning on PreToolUse/),
+    expect.stringMatching(/^warning illegal-answer: late: updateOutput is not supported on PreToolUse/),
   ]);
 });
 

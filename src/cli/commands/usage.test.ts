@@ -350,7 +350,7 @@ test.each([
   ["--bogus", "has no option --bogus"],
   ["--cost-source=moon", "moon"],
   ["--timezone=Moon/Crater", '"Moon/Crater" is not a time zone'],
-  ["word", "hookline statusline takes no arguments"],
+  ["word", "statusline takes no arguments"],
 ])("a status line called with %s ends with status 1 and says why, as every command", async (option, why) => {
   const { status: code, out, err } = await hookline(["statusline", option], {}, status({}));
   expect([code, out, err]).toEqual([1, "", expect.stringContaining(why)]);

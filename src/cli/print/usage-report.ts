@@ -144,7 +144,7 @@ export function unreadNotes(warnings: UsageReport["warnings"]): string[] {
 }
 
 /**
- * Rows as comma-separated values with a header. The client's own figures and those of a block are columns; other lists and objects are
+ * Rows as comma-separated values with a header. Claude Code's own figures and those of a block are columns; other lists and objects are
  * omitted.
  */
 export function usageCsv(report: UsageReport<ReportName>): string {

@@ -22,7 +22,7 @@ export function readArguments(args: readonly string[]): RunArguments | { readonl
     const at = arg.indexOf("=");
     const name = at < 0 ? arg : arg.slice(0, at);
     if (known.includes(name)) given[name] = at < 0 ? (args[++i] ?? "") : arg.slice(at + 1);
-    else if (arg.startsWith("-")) return { wrong: `hookline run has no option ${name}.` };
+    else if (arg.startsWith("-")) return { wrong: `run has no option ${name}.` };
     else if (file !== undefined) return { wrong: oneFile };
     else file = arg;
   }
@@ -41,7 +41,7 @@ export function readArguments(args: readonly string[]): RunArguments | { readonl
   };
 }
 
-const oneFile = "hookline run requires exactly one hooks file.";
+const oneFile = "run requires exactly one hooks file.";
 
 /** Whether invalid arguments ask for block: any mode but `continue`, or `block` as the value of any option. */
 export function asksToBlock(args: readonly string[]): boolean {

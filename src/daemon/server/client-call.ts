@@ -32,7 +32,7 @@ export function checkHandshake(
   { file, version, leave, noteAgent }: ClientOptions,
 ): boolean {
   if (caller.protocol !== "1" || caller.version !== version) {
-    turnAway(reply, 409, `this daemon is of version ${version} and leaves`, { "Hookline-Version": version });
+    turnAway(reply, 409, `this daemon has version ${version} and is exiting`, { "Hookline-Version": version });
     leave();
     return false;
   }
@@ -60,14 +60,14 @@ export async function answerClient(
   const env = envBytes > 0 ? bytes.toString("utf8", 0, envBytes) : undefined;
   const envOf = env === undefined ? caller.pid : 0;
   if (envOf > 0 && !options.canReadEnvironment(caller)) {
-    return turnAway(reply, 428, "the environment of the client cannot be seen from here");
+    return turnAway(reply, 428, "the environment of the client cannot be read");
   }
   const signOfLife = setInterval(() => reply.writeProcessing(), signOfLifeEveryMs);
   const asked = { text, transport: "client", onFailure, env, envOf, cwd: caller.cwd } as const;
   const answer = await call(asked, reply).finally(() => clearInterval(signOfLife));
   if ("busy" in answer) return turnAway(reply, 503, answer.busy);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.
-  if (answer.unreadable) return turnAway(reply, 422, "the payload is not whole");
+  if (answer.unreadable) return turnAway(reply, 422, "the payload is incomplete");
   send(reply, answer, options);
 }
 

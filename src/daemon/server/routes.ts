@@ -26,7 +26,7 @@ const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
 export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
   const open = new Set<AbortController>();
   const endCalls = () => {
-    for (const one of open) one.abort(new Error("the daemon leaves"));
+    for (const one of open) one.abort(new Error("the daemon is exiting"));
   };
   options.ending.addEventListener("abort", endCalls, { once: true });
   const call: CallApp = (asked, reply) => {

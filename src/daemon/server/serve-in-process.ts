@@ -40,7 +40,7 @@ export async function serveInProcess(app: AppRuntime, options: ServeAppOptions):
   const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
   const file = options.file === undefined ? undefined : resolve(options.file);
   if (!/^[!-~]{16,512}$/.test(token)) {
-    const message = "A token has 16 to 512 printable characters without blanks. Leave it out, and one is made.";
+    const message = "The token must have 16 to 512 printable characters without spaces. Omit it to generate one.";
     throw new Problem("sdk/weak-token", message);
   }
   const ending = new AbortController();

@@ -68,9 +68,9 @@ test("a call that runs when the daemon stops is not started again", async () => 
   const call = generation.call(asked("never"), new AbortController().signal);
   await expect.poll(runs).toEqual(["never"]);
   await generation.end();
-  expect(await call).toEqual({ busy: "the daemon leaves", mode: "block" });
+  expect(await call).toEqual({ busy: "the daemon is exiting", mode: "block" });
   expect(await generation.call(asked("fine"), new AbortController().signal)).toMatchObject({
-    busy: "the daemon leaves",
+    busy: "the daemon is exiting",
   });
   expect(runs()).toEqual(["never"]);
 });

@@ -84,7 +84,7 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
       const end = await usable.call(asked, { again, deadlineMs }, gone);
       if (end.kind === "answer") return end.answer;
       if (end.kind === "late") {
-        const why = `held its thread past the deadline of ${end.afterMs} ms and was ended`;
+        const why = `blocked its thread past the deadline of ${end.afterMs} ms and was terminated`;
         return failedCall(asked, usable.facts, why);
       }
       // A call that may be innocent gets a second chance; one that ends its thread again does not.
@@ -94,7 +94,7 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
       // Handlers may have run in part. That is better than no answer, and the log records it.
       if (end.kind === "interrupted" || end.kind === "fell") again = true;
     }
-    const busy = ending === undefined ? "all threads are held by handlers" : "the daemon leaves";
+    const busy = ending === undefined ? "all worker threads are blocked" : "the daemon is exiting";
     return { busy, mode: modeOf(asked, first.facts) };
   };
 

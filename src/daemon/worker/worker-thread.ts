@@ -165,7 +165,7 @@ function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts) {
       state.ended = true;
       return new Promise((resolve) => {
         const late = setTimeout(() => {
-          closed?.(`What the app holds did not end within ${closeMs} ms.`);
+          closed?.(`The app did not release its resources within ${closeMs} ms.`);
           endThread();
         }, closeMs);
         closed = (problem) => {

@@ -13,7 +13,7 @@ import { trusted } from "../trust/trust-state.ts";
 import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
 
-/** Finds problems with the hooks that apply in a folder, errors first. Starts nothing and writes nothing. */
+/** Finds problems with the hooks that apply in a directory, errors first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions): Promise<readonly Finding[]> {
   const resolved = resolveOptions(options);
   const settings = (await openSettings(resolved)).inForce();
@@ -85,11 +85,18 @@ function untrusted(hooks: readonly ConfiguredHook[], settings: EffectiveSettings
       const subject = isSingle
         ? `${refs[0]?.name} on ${events} ${denies ? "denies" : "does not run"}`
         : `${group.length} hooks on ${events} ${denies ? "deny" : "do not run"}`;
+      const [why, howToApprove] = isSingle ? [reason, settings.trust.howToApprove] : inPlural(reason, settings.trust);
       const client = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
-      const message = `${subject} in Hookline's hosts: ${reason}; ${settings.trust.howToApprove}. ${client}`;
+      const message = `${subject} in Hookline's hosts: ${why}; ${howToApprove}. ${client}`;
       return finding("hook-untrusted", message, refs[0]?.id ?? "");
     }),
   );
+}
+
+/** The reason and the remedy for several hooks. */
+function inPlural(reason: string, { howToApprove }: Pick<EffectiveSettings["trust"], "howToApprove">) {
+  const why = reason.replace(/^it has /, "they have ").replace(/^it differs /, "they differ ");
+  return [why, howToApprove.replace(/ it$/, " them")] as const;
 }
 
 function duplicates(hooks: readonly ConfiguredHook[]): readonly Finding[] {

@@ -95,12 +95,12 @@ test("programs and scripts that are missing or cannot be started are reported", 
   await user(world, { hooks: { Stop: [{ hooks }] } });
   const at = (name: string) => join(world.project, name);
   expect(await reports(world)).toEqual([
-    'program-missing: "no-such-program" is in no folder of PATH.',
+    'program-missing: "no-such-program" is not on PATH.',
     `script-missing: ${at("missing.sh")} does not exist.`,
     `script-missing: ${at("folder")} is not a file.`,
     `script-not-executable: ${at("plain.sh")} is not executable. Run chmod +x on it.`,
     `shebang-broken: ${at("windows.sh")} cannot be started: its first line ends with a carriage return, which becomes part of the name.`,
-    `shebang-broken: ${at("odd.py")} cannot be started: its first line names "python-of-nobody", which is in no folder of PATH.`,
+    `shebang-broken: ${at("odd.py")} cannot be started: its first line names "python-of-nobody", which is not on PATH.`,
     `shebang-broken: ${at("gone.sh")} cannot be started: its first line names /opt/nothing/sh, which does not exist.`,
     `shebang-broken: ${at("bare.txt")} cannot be started: without #! in its first line only a shell can run it.`,
     `script-missing: ${at("absent.sh")} does not exist; sh would run it.`,
@@ -199,7 +199,7 @@ test("hooks that wait for the same approval are one finding, which names Hooklin
     hooks: { PreToolUse: hook("echo a"), Stop: hook("echo b"), SessionStart: hook("echo c") },
   });
   expect(await reports(world)).toEqual([
-    "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: it has not been approved yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs them.",
+    "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: they have not been approved yet; hookline trust shows and approves them. Claude Code does not ask for this approval and runs them.",
   ]);
 });
 
@@ -215,10 +215,10 @@ test("a guard that has changed since its approval is reported as denying, other 
   await world.put("project/check.sh", "exit 1");
   expect(await reports(world)).toEqual([
     expect.stringMatching(
-      /^hook-untrusted: sh \.\/check\.sh on PreToolUse denies in Hookline's hosts: check\.sh is not as/,
+      /^hook-untrusted: sh \.\/check\.sh on PreToolUse denies in Hookline's hosts: check\.sh has changed since/,
     ),
     expect.stringMatching(
-      /^hook-untrusted: sh \.\/check\.sh on Stop does not run in Hookline's hosts: check\.sh is not as/,
+      /^hook-untrusted: sh \.\/check\.sh on Stop does not run in Hookline's hosts: check\.sh has changed since/,
     ),
   ]);
 });

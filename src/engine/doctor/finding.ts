@@ -11,7 +11,7 @@ export interface Finding {
 
 /** Every finding except the warnings from loading settings. docs/warnings.md is printed from it. */
 export const findingCodes = {
-  "program-missing": { level: "error", meaning: "the program of a hook is in no folder of PATH" },
+  "program-missing": { level: "error", meaning: "the program of a hook is not on PATH" },
   "script-missing": { level: "error", meaning: "a script that a hook runs does not exist, or is not a file" },
   "script-not-executable": { level: "error", meaning: "a script that a hook starts is not executable" },
   "shebang-broken": { level: "error", meaning: "the first line of a script names a program that cannot start it" },

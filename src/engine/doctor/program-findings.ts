@@ -67,7 +67,7 @@ function programFinding(word: string, isFirst: boolean, isExec: boolean, origin:
   if (!program.includes("/")) {
     // Only the first word is certain to be a program; a later one may be shell grammar.
     if (!isFirst || findOnPath(program, env["PATH"]) !== undefined) return [];
-    return [finding("program-missing", `"${program}" is in no folder of PATH.`, hookId)];
+    return [finding("program-missing", `"${program}" is not on PATH.`, hookId)];
   }
   const path = resolve(cwd, program);
   if (!isFile(path)) {
@@ -129,7 +129,7 @@ function brokenShebang(path: string, isExec: boolean, env: Environment): string 
   if (!interpreter.endsWith("/env") || name === undefined || findOnPath(name, env["PATH"]) !== undefined) {
     return undefined;
   }
-  return `its first line names "${name}", which is in no folder of PATH`;
+  return `its first line names "${name}", which is not on PATH`;
 }
 
 function readStart(path: string): string {

@@ -80,7 +80,7 @@ export async function spill(
 async function refuseLink(folder: string, fs: Fs): Promise<void> {
   const stat = await ignoringErrors(["ENOENT"], fs.lstat(folder));
   if (!stat?.isSymbolicLink()) return;
-  throw new Problem("file/not-ours", `${folder} is a link. Remove it, and a folder is made in its place.`, {
+  throw new Problem("file/not-ours", `${folder} is a link. Remove it so that a directory can be created.`, {
     about: { path: folder },
   });
 }

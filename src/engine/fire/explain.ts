@@ -14,9 +14,11 @@ export type Explained =
 
 /** The result of `engine.explain`: which hooks of an event would run and which would be skipped. */
 export interface Explanation {
+  /** The event's name. */
   readonly event: string;
   /** In configured order; entries that cannot be used come last. */
   readonly hooks: readonly Explained[];
+  /** Warnings about the payload and the hooks of the event. */
   readonly warnings: readonly Warning[];
 }
 
@@ -55,13 +57,17 @@ function whyItRuns({ matcher, row, hook, condition, fails }: ConfiguredHook, val
 
 /** A configured hook with its trust and its problems. */
 export interface ListedHook {
+  /** The configured hook. */
   readonly hook: HookRef;
+  /** Whether it was approved: `trusted`, `new` or `changed`. */
   readonly trust: TrustState;
   /** Why it is not trusted. */
   readonly trustDetail?: string;
   /** A guard that changed since its approval: it is not started and denies. */
   readonly denies?: true;
+  /** Its condition: a permission rule. */
   readonly if?: string;
+  /** Warnings about this entry. */
   readonly problems: readonly Warning[];
 }
 

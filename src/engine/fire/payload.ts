@@ -64,10 +64,11 @@ export function checkPayload(row: EventRow, given: AnyPayload): readonly Warning
     if (value === undefined && !row.special.onTool) continue;
     const isObjectField = field.is === "object";
     if (isObjectField ? isObject(value) : typeof value === "string") continue;
-    const found = value === undefined ? "it is missing" : `not ${JSON.stringify(value)?.slice(0, 60)}`;
+    if (value === undefined) throw badPayload(row, `${name} is missing; ${row.name} needs it.`, name);
+    const found = JSON.stringify(value)?.slice(0, 60);
     throw badPayload(
       row,
-      `${name} of ${row.name} must be ${isObjectField ? "an object" : "a string"}, ${found}.`,
+      `${name} of ${row.name} must be ${isObjectField ? "an object" : "a string"}, not ${found}.`,
       name,
     );
   }
@@ -79,7 +80,7 @@ export function checkPayload(row: EventRow, given: AnyPayload): readonly Warning
 
 const noWarnings: readonly Warning[] = [];
 
-/** `manual` is another name of `default`. */
+/** `manual` is an alias of `default`. */
 const knownModes: ReadonlySet<unknown> = new Set([...commonFields.permission_mode.of, "manual"]);
 
 function unknownMode(row: EventRow, mode: unknown): Warning {

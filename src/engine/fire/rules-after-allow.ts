@@ -20,7 +20,7 @@ export function asksRules(row: EventRow): boolean {
 interface RuleObjection {
   readonly verdict: Verdict;
   readonly warnings: readonly Warning[];
-  /** The judge cannot be relied on. */
+  /** The judge failed or returned an invalid result. */
   readonly fault?: true;
 }
 
@@ -87,10 +87,10 @@ function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): RuleObjectio
 const nothing: RuleObjection = { verdict: { kind: "none" }, warnings: [] };
 
 function unusable(why: string): RuleObjection {
-  const reason = `The permission rules could not be asked: ${why}.`;
+  const reason = `The permission rules could not be evaluated: ${why}.`;
   return { verdict: { kind: "ask", reason }, warnings: [warningOf(why)], fault: true };
 }
 
 function warningOf(why: string): Warning {
-  return { code: "judge-failed", message: `The judge of permission rules cannot be relied on: ${why}.` };
+  return { code: "judge-failed", message: `The judge of permission rules failed: ${why}.` };
 }

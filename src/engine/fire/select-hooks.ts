@@ -75,7 +75,7 @@ function skipByCondition({ condition, hook }: ConfiguredHook, event: FiringEvent
   const { tool_name: tool, tool_input: input, cwd } = event.payload;
   const { home, cwd: projectRoot } = event.services.options;
   const found = condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot });
-  return found === undefined ? undefined : { why: "if", detail: `${rule} does not hold: ${found}` };
+  return found === undefined ? undefined : { why: "if", detail: `"${hook.if ?? ""}" does not match ${found}` };
 }
 
 /** One reason not to run a hook. Checked in order; the first that applies is reported. */

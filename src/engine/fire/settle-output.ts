@@ -83,7 +83,7 @@ function combinePermission(a: PermissionOutput, b: PermissionOutput): Permission
 function conflictOf(key: string, before: FinishedRun | undefined, after: FinishedRun): readonly Warning[] {
   if (before === undefined || (after.chain !== null && before.chain === after.chain)) return [];
   const [a, b] = [before.record.hook, after.record.hook];
-  const message = `Hooks ${a.name} and ${b.name} gave different values for ${key}; that of ${b.name} counts.`;
+  const message = `Hooks ${a.name} and ${b.name} gave different values for ${key}; the value from ${b.name} is used.`;
   return [{ code: "output-conflict", message, place: `${a.id}, ${b.id}` }];
 }
 
@@ -123,7 +123,7 @@ export function settleInput(runs: readonly FinishedRun[], onConflict: "last" | "
   if (dropped.length === 0) return { ...last, verdict: { kind: "none" }, warnings: [] };
   const hooks = [...dropped, last.by];
   const reason = `Hooks ${hooks.map(({ name }) => name).join(" and ")} rewrote the input differently`;
-  const message = `${reason}; that of ${last.by.name} counts. Put them into one group with "sequential": true to chain them.`;
+  const message = `${reason}; the value from ${last.by.name} is used. Put them into one group with "sequential": true to chain them.`;
   return {
     ...last,
     verdict: onConflict === "last" ? { kind: "none" } : { kind: onConflict, reason },

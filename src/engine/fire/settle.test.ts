@@ -119,7 +119,9 @@ describe("rewritten input", () => {
     const { updatedInput, warnings } = settle(...settling("PreToolUse", runs));
     expect(updatedInput).toEqual({ command: "3" });
     expect(warnings).toMatchObject([{ code: "input-conflict", place: "a, b, c" }]);
-    expect(warnings[0]?.message).toContain("Hooks a and b and c rewrote the input differently; that of c counts.");
+    expect(warnings[0]?.message).toContain(
+      "Hooks a and b and c rewrote the input differently; the value from c is used.",
+    );
   });
 
   test("a chain has one rewrite: its last", () => {

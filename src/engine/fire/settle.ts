@@ -153,12 +153,18 @@ function settleStop({ row, services }: FiringEvent, runs: readonly FinishedRun[]
   if (stops.length === 0) return notStopped;
   if (row.onStop === "ignore") {
     const why = `continue: false has no effect on ${row.name}`;
-    return { ...notStopped, warnings: warnEach("continue-ignored", (hook) => `${why}; hook ${hook} stopped nothing.`) };
+    return {
+      ...notStopped,
+      warnings: warnEach("continue-ignored", (hook) => `${why}; it was ignored for hook ${hook}.`),
+    };
   }
   // As measured in 2.1.325: a denial ends the turn, a question that cannot be put to a user does not.
   if (row.onStop === "after-tool" && verdict.kind === "ask" && !services.options.interactive) {
     const why = `continue: false on ${row.name} has no effect next to a question that no user can answer`;
-    return { ...notStopped, warnings: warnEach("continue-ignored", (hook) => `${why}; hook ${hook} stopped nothing.`) };
+    return {
+      ...notStopped,
+      warnings: warnEach("continue-ignored", (hook) => `${why}; it was ignored for hook ${hook}.`),
+    };
   }
   const reason = stops.map(({ record }) => record.answer?.stop?.reason).find((text) => text !== undefined);
   const refuses = row.onStop === "refuse";

@@ -35,7 +35,7 @@ export async function withApprovedGuards(
     });
     // An entry that cannot be used cannot be approved either.
     const remedy = "skip" in now ? "fix the entry or delete it" : howToApprove;
-    const fails = `it is not what was approved in its place; ${remedy}`;
+    const fails = `it differs from the approved definition; ${remedy}`;
     const { order, group, writtenFor } = "hook" in now ? now : {};
     const kept = defined({ order, group, writtenFor });
     return configured

@@ -19,7 +19,7 @@ export interface ReloadReport {
   readonly warnings: readonly Warning[];
 }
 
-/** The settings in force. A reload replaces them as a whole. */
+/** The settings in effect. A reload replaces them as a whole. */
 export async function openSettings(options: ResolvedOptions) {
   /** The state of the pin files when they were last read. */
   let pinsRead = "";
@@ -165,7 +165,7 @@ async function ruleWarnings(
   return compiledRules({ layers, trust }, options).policy.warnings;
 }
 
-/** The trust in force for a snapshot. The code that compares files with approvals is loaded only if there is something to approve. */
+/** The trust in effect for a snapshot. The code that compares files with approvals is loaded only if there is something to approve. */
 async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
   if (options.trust === "implicit") return trustEverything;
   if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) {

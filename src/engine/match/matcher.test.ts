@@ -253,9 +253,9 @@ test("matcherDetail explains why a value matches or not", () => {
   ]).toEqual([
     "no matcher: every value matches",
     "* matches every value",
-    '"Bash" is not one of the names "Write|Edit"',
-    '"Edit" is one of the names "Write|Edit"',
-    '"Agent" is one of the names "Task" under an older name',
+    '"Bash" does not match "Write|Edit"',
+    '"Edit" matches "Write|Edit"',
+    '"Agent" matches "Task" under an older name',
     '"Bash" does not match the expression "mcp__.*"',
     '"Bash" matches the expression "B.*"',
     'the payload has no value to compare with "B.*"',

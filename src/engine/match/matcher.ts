@@ -86,7 +86,7 @@ export function matcherDetail(matcher: Matcher, value: string | undefined): stri
   if (matcher.kind === "names") {
     const isMatch = matches(matcher, value);
     const byAlias = isMatch && !matcher.text.includes(value) ? " under an older name" : "";
-    return `${quoted(value)} is ${isMatch ? "" : "not "}one of the names ${quoted(matcher.text)}${byAlias}`;
+    return `${quoted(value)} ${isMatch ? "matches" : "does not match"} ${quoted(matcher.text)}${byAlias}`;
   }
   if (value.length > maxValueLength) {
     return `a value of ${value.length} characters is too long for the expression ${quoted(matcher.text)}: the hook runs`;

@@ -33,7 +33,7 @@ test("the model is asked with prompt, schema and, where available, the conversat
   ]);
 });
 
-test("an exact reply is a judgement, as an object or as one JSON object in text", async () => {
+test("an exact reply is a judgment, as an object or as one JSON object in text", async () => {
   const output = { kind: "judged", ok: false, reason: "no tests", impossible: true, continueOnBlock: false };
   const reply = { ok: false, reason: "no tests", impossible: true };
   const expected = { ...quiet, ended: { by: "answered" }, output, stdout: JSON.stringify(reply) };

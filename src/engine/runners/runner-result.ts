@@ -24,7 +24,7 @@ export type RunnerOutput =
   | { readonly kind: "body"; readonly ok: boolean; readonly whole: boolean }
   /** What a callback returned. */
   | { readonly kind: "returned"; readonly value: unknown }
-  /** A model's or function's judgement. */
+  /** A model's or function's judgment. */
   | (ModelReply & { readonly kind: "judged"; readonly continueOnBlock: boolean })
   | { readonly kind: "nothing" };
 

@@ -41,7 +41,7 @@ export function terminalSequenceAllowed(text: string): boolean {
   );
 }
 
-/** The same as `stripControl`, but colours stay. */
+/** The same as `stripControl`, but colors stay. */
 export function keepColors(text: string): string {
   return text
     .split(/(\x1b\[[0-9;:]*m)/)

@@ -25,7 +25,7 @@ export interface ClientFault {
   readonly cure?: "strip-comments";
 }
 
-/** Of managed files the client keeps what it can. It drops files of users and projects as a whole. */
+/** Of managed files Claude Code keeps what it can. It drops files of users and projects as a whole. */
 export type ClientFile = "own" | "managed";
 
 type Loss = "text" | "older" | "guard entry" | "entry" | "newer guard entry" | "newer entry" | "hooks";
@@ -98,7 +98,7 @@ function faultIn(tree: JsonNode, text: string, file: ClientFile): ClientFault | 
 function valueFault(value: unknown, file: ClientFile): ValueFault | undefined {
   if (!isObject(value))
     return { path: [], reason: `the file must hold an object, not ${showValue(value)}`, loss: "text" };
-  // In a policy the client ignores such a key and keeps the rest.
+  // In a policy Claude Code ignores such a key and keeps the rest.
   const keyFault = (keys: Fields) => (file === "managed" ? undefined : fieldsFault(value, keys));
   const [now, older] = [keyFault(clientKeys()), keyFault(olderClientKeys)];
   if (now !== undefined) return lostBy(now, "text");

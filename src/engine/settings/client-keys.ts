@@ -9,7 +9,7 @@ const text: Field = { is: "text", optional: true };
 const flag: Field = { is: "flag", optional: true };
 const number: Field = { is: "number", optional: true };
 const object = { is: "object", optional: true } as const satisfies Field;
-/** The client removes items that are not text. */
+/** Claude Code removes items that are not text. */
 const list: Field = { is: "list", of: { is: "anything" }, optional: true };
 const texts: Field = { is: "list", of: { is: "text" }, optional: true };
 

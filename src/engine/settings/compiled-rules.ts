@@ -12,7 +12,7 @@ import type { ResolvedOptions } from "../options.ts";
 import { grantsOf, type Trust } from "../trust/trust-state.ts";
 import type { Layer } from "./layer.ts";
 
-/** The permission rules of the settings in force, compiled. */
+/** The permission rules of the settings in effect, compiled. */
 export interface PermissionRules {
   /** The restrictions of every file, and the grants of files that may grant. */
   readonly layers: readonly RuleLayer[];

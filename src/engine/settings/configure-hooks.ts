@@ -132,7 +132,7 @@ function problemsOf(
   const report = (code: WarningCode, message: string): void => void found.push([code, message]);
   const fault = isInProcess(hook) ? inProcessFault(hook) : hookFault(hook);
   if (fault !== undefined)
-    report("hook-invalid", `A hook of ${row.name} cannot be used: ${`${fault.field} ${fault.why}`.trim()}.`);
+    report("hook-invalid", asSentence(`A hook of ${row.name} cannot be used: ${`${fault.field} ${fault.why}`.trim()}`));
   if (!row.types.includes(hook.type)) {
     const taken = row.types.filter((type) => type !== "callback" && type !== "function").join(", ");
     report("type-unsupported", `${row.name} does not take ${hook.type} hooks; it takes ${taken}.`);

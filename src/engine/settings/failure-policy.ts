@@ -38,7 +38,7 @@ export function withValidOnFailure(value: Entry, { file, client, event, at }: En
   const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
   if (fault === undefined) return withMisspelledOnFailure(value, file, at);
   const { failClosed: _, ...rest } = value;
-  // The client knows the key on these two types and ignores it elsewhere.
+  // Claude Code knows the key on these two types and ignores it elsewhere.
   const isKnown = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
   const effect = isKnown && client !== undefined ? ` ${onFailureEffect(event, client)}.` : "";
   const text = `${asSentence(fault.why)} Hookline treats it as "block".${effect}`;

@@ -80,7 +80,7 @@ const maxCharacters = 100_000;
 
 type ReadYaml = { readonly fields: Readonly<Record<string, unknown>> } | { readonly fault: FrontmatterFault };
 
-/** Like the client: what fails is tried once more with plain values in quotes and tabs as blanks. */
+/** Like Claude Code: what fails is tried once more with plain values in quotes and tabs as blanks. */
 async function readYaml(head: string): Promise<ReadYaml> {
   const yaml = await import("yaml");
   const first = parseYaml(head, yaml);

@@ -224,7 +224,7 @@ test("on every reload an unreadable file keeps its last good content, with a war
     third.map(({ file: path }) =>
       expect.stringMatching(
         new RegExp(
-          `^${path} cannot be read: line 1, [^.]*\\. Its last good content stays in force until it is fixed\\.$`,
+          `^${path} cannot be read: line 1, [^.]*\\. Its last good content stays in effect until it is fixed\\.$`,
         ),
       ),
     ),

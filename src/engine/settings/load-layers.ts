@@ -15,7 +15,7 @@ export type SettingsPlaces = Pick<ResolvedOptions, "cwd" | "clientHome" | "manag
   Partial<Pick<ResolvedOptions, "settings" | "plugins" | "settingSources" | "rows">>;
 
 /**
- * All layers of settings from files, in configured order. `previous` are the layers in force before: one that has become unreadable
+ * All layers of settings from files, in configured order. `previous` are the layers in effect before: one that has become unreadable
  * keeps its last good content.
  *
  * Contract: a bad file is a layer with a warning. A file named by the caller that cannot be read is a `Problem`
@@ -139,7 +139,7 @@ function withLastGood(layer: Layer, previous: readonly Layer[]): Layer {
   const { settings, unusable } = before;
   if (Object.keys(settings).length === 0 && unusable === undefined) return layer;
   const warnings = layer.warnings.map((warning): Warning => {
-    const message = `${warning.message.replace(hooksDisabled, "")} Its last good content stays in force until it is fixed.`;
+    const message = `${warning.message.replace(hooksDisabled, "")} Its last good content stays in effect until it is fixed.`;
     return { ...warning, code: "settings-kept", message };
   });
   return { ...layer, settings, ...defined({ unusable }), warnings };

@@ -28,7 +28,7 @@ export function permissionRules(now: EffectiveSettings, options: ResolvedOptions
         envNames: Object.keys(options.env),
         protectedFiles,
         ownFiles,
-        // An unknown mode is passed on, so that the judgement reports it. The judgement takes only strings.
+        // An unknown mode is passed on, so that the judgment reports it. The judgment takes only strings.
         ...(mode === undefined ? {} : { mode: typeof mode === "string" ? (mode as Mode) : "default" }),
       };
     },
@@ -55,5 +55,5 @@ export function judgeBySettings(now: EffectiveSettings, options: ResolvedOptions
 
 /** How a reason names rules without a file. Those of the option `settings` may be objects. */
 function sourceName(scope: string): string {
-  return scope === "settings" ? "the option settings" : `${scope} settings`;
+  return scope === "settings" ? "option `settings`" : `${scope} settings`;
 }

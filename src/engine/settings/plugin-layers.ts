@@ -8,7 +8,7 @@ import { layerOf, readLayerFile, unreadableLayer } from "./read-layer.ts";
 import { readValue, realPathOrNone } from "./settings-source.ts";
 
 /**
- * The hooks of one plugin: `hooks/hooks.json`, then those that its manifest names or contains under `hooks`, as the client reads it.
+ * The hooks of one plugin: `hooks/hooks.json`, then those that its manifest names or contains under `hooks`, as Claude Code reads it.
  * `settings` are the layers that may set its options.
  */
 export async function pluginLayers(

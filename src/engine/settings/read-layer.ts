@@ -77,7 +77,7 @@ function clientOf({ kind }: LayerSource): Pick<HooksSource, "client"> {
   return kind === "user" || kind === "project" || kind === "local" ? { client: "own" } : {};
 }
 
-/** Settings of the client that Hookline does not support. Without a warning they would seem to protect. */
+/** Settings of Claude Code that Hookline does not support. Without a warning they would seem to protect. */
 function unsupported(
   source: LayerSource,
   value: Readonly<Record<string, unknown>>,
@@ -122,7 +122,7 @@ export function nameOf({ kind, file, index }: Pick<LayerSource, "kind" | "file" 
 /**
  * The keys of a settings file other than `hooks`, each checked on its own.
  *
- * Contract: as little as possible is dropped: one bad rule leaves the other rules of its list in force.
+ * Contract: as little as possible is dropped: one bad rule leaves the other rules of its list in effect.
  */
 function checkKeys(
   value: Readonly<Record<string, unknown>>,

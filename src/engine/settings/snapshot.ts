@@ -7,7 +7,7 @@ import { type ConfiguredHook, guardsToolCalls, type Layer, type UnusableHook } f
 import { type MergedSettings, managedDamage, mergeLayers } from "./merge-layers.ts";
 import { failedGuard, unusableHook } from "./unusable-hook.ts";
 
-/** All settings in force. It never changes; a reload makes another one. */
+/** All settings in effect. It never changes; a reload makes another one. */
 export interface Snapshot {
   /** Equal for equal settings. */
   readonly fingerprint: string;

@@ -19,7 +19,7 @@ import { approvableServer, checkoutServers } from "./server-trust.ts";
 import { trustLookups } from "./trust-by-pins.ts";
 import { notApproved, type TrustState, type TrustStatus } from "./trust-state.ts";
 
-/** A part of a folder that has an effect only after it was approved, in its current state. */
+/** A part of a directory that has an effect only after it was approved, in its current state. */
 export interface TrustEntry {
   readonly id: string;
   /** `hook`, `mcpServer`, or a key of the settings file. */
@@ -47,7 +47,7 @@ export interface ReviewedFile extends PinnedFile {
   readonly sizeBytes: number;
 }
 
-/** Everything in a folder that needs an approval, and the functions to approve or revoke it. */
+/** Everything in a directory that needs an approval, and the functions to approve or revoke it. */
 export interface TrustReview {
   /** The real path of the folder. Approvals belong to this path. */
   readonly project: string;

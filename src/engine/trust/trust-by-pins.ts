@@ -145,7 +145,7 @@ function changed(detail: string): TrustStatus {
   return { state: "changed", detail };
 }
 
-const replaced = changed("it is not what was approved in its place");
+const replaced = changed("it differs from the approved definition");
 
 /** An approval covers the files that the command names in the checkout's own folder, so it cannot help here. */
 function changedIn(cwd: string, detail: string): TrustStatus {
@@ -163,7 +163,7 @@ function differenceFrom({ files: approved }: Pin, coverage: Coverage, checkout: 
   );
   if ("unusable" in imported) return imported.unusable;
   const different = differingFile([...coverage.files, ...imported.filter((file) => !isCovered(file))], approved);
-  return different && `${different} is not as it was approved`;
+  return different && `${different} has changed since it was approved`;
 }
 
 /** The first file that is in only one of the lists, or has different content. */

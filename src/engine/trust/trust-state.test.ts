@@ -37,12 +37,12 @@ test("a changed byte ends an approval, and restoring the byte restores it", asyn
   expect(await outcomeOf(options)).toEqual(["one"]);
 
   await put("project/check.sh", says("two"));
-  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh is not as it was approved"]);
+  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh has changed since it was approved"]);
   await put("project/check.sh", says("one"));
   expect(await outcomeOf(options)).toEqual(["one"]);
 
   await put("project/.claude/settings.json", hooksOn("Stop", "sh  ./check.sh"));
-  expect(await outcomeOf(options)).toEqual(["trust changed: it is not what was approved in its place"]);
+  expect(await outcomeOf(options)).toEqual(["trust changed: it differs from the approved definition"]);
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
   expect(await outcomeOf(options)).toEqual(["one"]);
 });
@@ -183,7 +183,7 @@ test("a file that did not exist at the approval counts as a change", async () =>
   await approveAll(options);
   expect(await outcomeOf(options)).toEqual(["none"]);
   await put("project/later.sh", says("later"));
-  expect(await outcomeOf(options)).toEqual(["trust changed: later.sh is not as it was approved"]);
+  expect(await outcomeOf(options)).toEqual(["trust changed: later.sh has changed since it was approved"]);
 });
 
 test("a file that a hook writes is not covered", async () => {
@@ -235,7 +235,7 @@ test("files are compared again immediately before the start", async () => {
     },
   });
   await approveAll(options);
-  expect(await outcomeOf(options)).toEqual(["", "check.sh is not as it was approved"]);
+  expect(await outcomeOf(options)).toEqual(["", "check.sh has changed since it was approved"]);
   expect(await readFile(join(project, "check.sh"), "utf8")).toBe("echo evil\n");
 });
 
@@ -332,7 +332,7 @@ test.each([
   expect(engine.warnings.map(({ code }) => code)).toEqual(["trust-store-refused"]);
   await engine.close();
   const review = await reviewTrust(world.options);
-  expect(review.refused).toMatch(/cannot be (relied on|used)/);
+  expect(review.refused).toMatch(/is not safe to use|cannot be used/);
   await expect(review.pin(review.entries)).rejects.toMatchObject({
     code: expect.stringMatching(/^(trust\/store-refused|file\/unsafe)$/),
   });
@@ -354,7 +354,7 @@ test("an approval is of the reviewed content, even if the files have changed sin
   const review = await reviewTrust(options);
   await put("project/check.sh", says("swapped"));
   await review.pin(review.entries);
-  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh is not as it was approved"]);
+  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh has changed since it was approved"]);
 });
 
 test("approvals given at the same time are all kept", async () => {

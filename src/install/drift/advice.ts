@@ -139,7 +139,8 @@ export async function installedLock(scope: InstallScope, target: InstallTarget) 
 export function wakingNote(planned: readonly PlannedEntry[], needs: readonly HandledEvent[]): readonly string[] {
   const added = planned.map(({ event }) => event).filter((event) => !needs.some((need) => need.event === event));
   if (added.length === 0) return [];
-  return [`The entries for ${added.join(" and ")} start the daemon. The app has no handlers for them.`];
+  const entries = added.length === 1 ? "entry" : "entries";
+  return [`The ${entries} for ${added.join(" and ")} only ${added.length === 1 ? "starts" : "start"} the daemon.`];
 }
 
 /** What the choice of transports means for the user. */

@@ -68,14 +68,14 @@ async function findingsOf(
   });
   const cure = repairCommand(status);
   if (status.broken !== true && lock !== undefined && entries.length === 0) {
-    const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. ${cure} puts them back.`;
+    const message = `${settingsFile} no longer has Hookline's entries, although ${places.lockFile} lists them. ${cure} puts them back.`;
     return [at("hooks-dropped", message)];
   }
   const mode = (await modeOf(settingsFile)) ?? 0;
   const staleClient = `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`;
   const onlyScript = `The entries call a script. ${installCommand(status)} lets them call a compiled client.`;
-  const readableToken = `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`;
-  const oldDaemon = `The daemon (process ${daemon?.pid}) is of version ${daemon?.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`;
+  const readableToken = `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it readable only by you.`;
+  const oldDaemon = `The daemon (process ${daemon?.pid}) has version ${daemon?.version}, this is ${installer.version}. It exits at the next call, or at once with hookline doctor --fix.`;
   const found: readonly (readonly [holds: boolean, code: InstallFindingCode, message: string])[] = [
     [status.client?.stale === true, "client-stale", staleClient],
     [couldBeCompiled(status, env, installer), "client-script", onlyScript],

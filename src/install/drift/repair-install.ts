@@ -96,7 +96,7 @@ async function restoreEntries(status: ScopeStatus, env: InstallTarget["env"], in
   const gone = [...missingPrograms(status), ...(client?.stale === true ? [client.path] : [])];
   if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
   if (record === undefined) {
-    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand(status)} makes it good.`;
+    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand(status)} fixes it.`;
     return [{ done: false, message }];
   }
   // How entries would be written now. Throws a `Problem` when nothing is there that they could call.
@@ -123,7 +123,7 @@ async function restoreEntries(status: ScopeStatus, env: InstallTarget["env"], in
     now: installer.now(),
     ...defined({ tokenEnv: record.tokenEnv, httpConsent: record.httpConsent, signal: installer.signal }),
   });
-  // A file that the client drops, or one outside the project, is not repaired by entries; its owner has to correct it.
+  // A file that Claude Code drops, or one outside the project, is not repaired by entries; its owner has to correct it.
   const installed = await orWhy(install, ["settings/client-cannot-read", "install/link-out"]);
   if ("why" in installed) return [{ done: false, message: installed.why }];
   const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;

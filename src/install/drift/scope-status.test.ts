@@ -303,7 +303,7 @@ test("--fix puts back what the lock file describes, and only that; another user'
   rmSync(here.state, { recursive: true });
   writeFileSync(settingsFile, "{}\n");
   expect(await repairInstall(standpointOf(here), installerOf(here))).toMatchObject([
-    { done: false, message: expect.stringContaining("hookline install makes it good") },
+    { done: false, message: expect.stringContaining("hookline install fixes it") },
   ]);
   rmSync(lockFile);
   expect(await repairInstall(standpointOf(here), installerOf(here))).toEqual([]);

@@ -124,7 +124,7 @@ async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopeF
   throw new Problem("install/link-out", message, { about: { file: settingsFile, real } });
 }
 
-/** Entries in a file that the client drops would look installed and never run. */
+/** Entries in a file that Claude Code drops would look installed and never run. */
 function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lock }: EntryInstall): void {
   const left = clientFault(after);
   if (left === undefined) return;

@@ -41,7 +41,7 @@ function written(path: string, { scope, root }: CallPlaces): string {
   const inside = relative(root, path);
   if (!/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside)) return [projectDir, ...inside.split(sep)].join("/");
   if (scope === "local") return path;
-  const message = `${path} is outside ${root}, and an entry that others get with the project cannot name it. Take --scope local or --scope user.`;
+  const message = `${path} is outside ${root}, and an entry that others get with the project cannot name it. Use --scope local or --scope user.`;
   throw new Problem("install/outside-project", message, { about: { path, root } });
 }
 

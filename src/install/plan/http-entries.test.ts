@@ -45,7 +45,7 @@ test("http entries without consent are reported by status and doctor, and the ne
   await writeEntries({ ...old, lock: { ...old.lock, transport: "auto" } });
   expect(await reported(here)).toEqual({
     drift: [
-      "The entries for Stop use http: a process that takes port 4711 while the daemon is away gets the token and the events, and decides. hookline install replaces them.",
+      "The entries for Stop use http: a process that takes port 4711 while the daemon is not running gets the token and the events, and decides. hookline install replaces them.",
     ],
     notes: [],
     findings: ["warning"],

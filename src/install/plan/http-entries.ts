@@ -42,7 +42,7 @@ export function checkConsent(
 ): void {
   const deciding = events.filter(canDecide);
   if (deciding.length > 0 && httpConsent.decisions !== true) {
-    const message = `Over http, a process that takes the port while the daemon is away decides ${deciding.join(", ")} and gets the token. Use --transport client, which checks who answers, or add --allow-http-decisions.`;
+    const message = `Over http, a process that takes the port while the daemon is not running decides ${deciding.join(", ")} and gets the token. Use --transport client, which checks who answers, or add --allow-http-decisions.`;
     throw new Problem("install/http-decides", message, { about: { events: deciding } });
   }
   if (events.length > 0 && tokenEnv === undefined && httpConsent.literalToken !== true) {
@@ -63,7 +63,7 @@ export function httpReport({ entries, record }: Pick<InstalledApp, "entries" | "
   const agreed = record?.httpConsent !== undefined && (!decides || decisions) && (!holdsToken || literalToken);
   const port = URL.canParse(first.hook.url) ? `port ${new URL(first.hook.url).port}` : "the port";
   const gains = decides ? "gets the token and the events, and decides" : "gets the token and the events";
-  const message = `The entries for ${eventsOf(found)} use http: a process that takes ${port} while the daemon is away ${gains}.`;
+  const message = `The entries for ${eventsOf(found)} use http: a process that takes ${port} while the daemon is not running ${gains}.`;
   return agreed
     ? { drift: [], notes: [`${message} You agreed to this at install.`] }
     : { drift: [drift("http-entry", `${message} hookline install replaces them.`)], notes: [] };

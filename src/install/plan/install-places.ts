@@ -17,7 +17,7 @@ export interface InstallTarget {
 /** The files of one scope. */
 export interface ScopeFiles {
   readonly scope: InstallScope;
-  /** The project's folder; of user scope the one around the client's own folder. */
+  /** The project's folder; of user scope the one around Claude Code's own folder. */
   readonly root: string;
   readonly settingsFile: string;
   readonly lockFile: string;
@@ -65,7 +65,7 @@ export function projectRoot(target: InstallTarget): string {
   const root = foldersUp(here).find(isProject);
   if (root !== undefined) return root;
   if (here !== never) return here;
-  const message = `${here} is your home folder, not a project. Go to a project, name one with --cwd, or take --scope user.`;
+  const message = `${here} is your home folder, not a project. Go to a project, name one with --cwd, or use --scope user.`;
   throw new Problem("install/no-project", message, { about: { folder: here } });
 }
 

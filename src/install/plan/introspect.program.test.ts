@@ -53,6 +53,8 @@ test.each([
     env: { ...env, NODE_OPTIONS: "--allow-child-process" },
     quiet: true,
   });
-  await expect(looked).rejects.toThrow(/refused: the file is only looked at|ERR_ACCESS_DENIED|Access to this API/);
+  await expect(looked).rejects.toThrow(
+    /is not allowed while the file is inspected|ERR_ACCESS_DENIED|Access to this API/,
+  );
   expect(existsSync(canary)).toBe(false);
 });

@@ -43,7 +43,7 @@ test.each([
     "a file that damages its report",
     'JSON.stringify = () => "{}"; throw new Error("x");',
     "install/import",
-    /changes what Node itself says/,
+    /changes Node's own output/,
   ],
   ["no default export", "export const x = 1;", "install/no-app", /no default export/],
   ["another default export", "export default {};", "install/no-app", /exports no app/],

@@ -68,13 +68,12 @@ function readReport(file: string, finished: FinishedProcess, mark: string, timeo
   const problem = (code: LoadProblem, message: string) =>
     new Problem(code, `${message} Nothing was written.`, { about: { file, prints } });
   if (ended.by === "timeout") {
-    const message = `${file} did not load within ${timeoutMs / 1_000} s. What takes long belongs in a handler.`;
+    const message = `${file} did not load within ${timeoutMs / 1_000} s. Move slow work into a handler.`;
     throw problem("install/timeout", message);
   }
   if (line === undefined) throw problem("install/import", `${file} cannot be loaded: ${exitText(finished)}.`);
   const report = reportIn(line.slice(mark.length));
-  if (report === undefined)
-    throw problem("install/import", `${file} cannot be loaded: it changes what Node itself says.`);
+  if (report === undefined) throw problem("install/import", `${file} cannot be loaded: it changes Node's own output.`);
   if ("problem" in report) throw problem(codeOf(report.problem), failureText(report.problem));
   const { events, inputs } = report;
   return { events, inputs, contentHash: contentHashOf(file, inputs), prints };

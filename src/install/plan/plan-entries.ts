@@ -71,17 +71,17 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
   const { transport, allEvents, scope, force } = options;
   if (transport === "http" && scope === "project") {
     const message =
-      "A committed file must hold no port and no token, so http entries go to --scope user. Take --transport client here.";
+      "A committed file must not contain a port or a token, so http entries go to --scope user. Use --transport client here.";
     throw new Problem("install/http-in-project", message);
   }
   const warm = transport !== "run" && options.warm;
   if (allEvents && !warm) {
     const message =
-      "--all-events would start a whole Node for every event; it needs a warm transport (client or http).";
+      "--all-events would start a Node process for every event; it needs a warm transport (client or http).";
     throw new Problem("install/not-warm", message);
   }
   if (!warm && (transport === "http" || transport === "client")) {
-    const message = `--transport ${transport} needs bash and the package's client; take --transport run.`;
+    const message = `--transport ${transport} needs bash and the package's client; use --transport run.`;
     throw new Problem("install/not-warm", message);
   }
   const known = Object.keys(rows);
@@ -95,7 +95,7 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
   );
   const slow = ordered.find((event) => chosen.get(event) === "run" && rowOf(event)?.app.frequent);
   if (slow !== undefined && !force) {
-    const message = `${slow} comes with every few lines, and the run transport starts a whole Node each time. Take a warm transport, or --force.`;
+    const message = `${slow} comes with every few lines, and the run transport starts a Node process each time. Use a warm transport, or --force.`;
     throw new Problem("install/slow-display", message);
   }
   return chosen;

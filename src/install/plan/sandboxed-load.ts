@@ -28,7 +28,7 @@ export function sandboxEnv(
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("NODE_")));
 }
 
-export const effectRefused = "is refused: the file is only looked at, without effects";
+export const effectRefused = "is not allowed while the file is inspected";
 
 /**
  * In the process itself, before any foreign code: no connection, no datagram, no name lookup, no signal to others, and nothing by

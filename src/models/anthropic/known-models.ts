@@ -63,7 +63,7 @@ export function endOfLifeNotice(name: string, nowMs: number): string | undefined
 const noticeDays = 60;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** The short names people and settings use. The environment may point them elsewhere, as it may for the client. */
+/** The short names people and settings use. The environment may point them elsewhere, as it may for Claude Code. */
 export function resolveModelName(name: string, env: Readonly<Record<string, string | undefined>>): string {
   return resolveAlias(name, env).replace(longMark, "");
 }

@@ -78,7 +78,7 @@ export interface ScriptedError {
 
 /**
  * A script out of JSON, or a `Problem` that names the place. Written by hand: a model port must not load a validator. Unknown keys are
- * refused, because a misspelt expectation would be one that always holds. `test/script-schema.test.ts` holds it to `schema/script.json`.
+ * refused, because a misspelled expectation would be one that always holds. `test/script-schema.test.ts` holds it to `schema/script.json`.
  */
 export function parseScript(value: unknown, where: string): ModelScript {
   const wrong = script(value, "");

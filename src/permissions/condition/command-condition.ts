@@ -13,7 +13,7 @@ export function analyseForCondition(text: string, context: ShellContext): ShellA
 
 /**
  * Whether a condition on commands holds for a text for bash. It holds when a command in the text meets it or may meet it. Where a part of
- * the text cannot be analysed, it holds when what runs there is decided at run time, or when the condition's command is named anywhere.
+ * the text cannot be analyzed, it holds when what runs there is decided at run time, or when the condition's command is named anywhere.
  */
 export function commandHolds(
   pattern: CommandPattern,

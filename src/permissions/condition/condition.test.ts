@@ -8,7 +8,7 @@ interface Everyday {
   readonly rows: readonly { readonly command: string; readonly client: readonly boolean[] }[];
 }
 
-/** 46 everyday commands and three conditions: what client 2.1.325 did. */
+/** 46 everyday commands and three conditions: what Claude Code 2.1.325 did. */
 const everydayFile = resolve(import.meta.dirname, "../../../test/fixtures/conditions/everyday.json");
 
 const context = { cwd: "/t/proj/src", home: "/home/u", projectRoot: "/t/proj" };
@@ -276,14 +276,14 @@ test("a condition written over several commands holds for the text and for each 
 });
 
 test.each([
-  ["Bash(git push *)", "Bash", { command: "cd api && git status; ls" }, 'it runs "cd api", "git status", "ls"'],
-  ["Bash(git *)", "Bash", { command: "a; b; c; d; e; f; g" }, 'it runs "a", "b", "c", "d", "e" and 2 more'],
-  ["Bash(git *)", "Bash", { command: "# nothing" }, "it runs no command"],
-  ["Bash(git *)", "Write", { file_path: "a" }, 'the tool is "Write"'],
-  ["Write(*.ts)", "Write", { file_path: "notes.md" }, 'the path is "notes.md"'],
-  ["WebFetch(domain:example.com)", "WebFetch", { url: "https://other.org/x" }, 'the host is "other.org"'],
-  ["Agent(Explore)", "Agent", { subagent_type: "Plan" }, 'the agent is "Plan"'],
-  ["Skill(deploy)", "Skill", { skill: "test" }, 'the skill is "test"'],
+  ["Bash(git push *)", "Bash", { command: "cd api && git status; ls" }, '"cd api", "git status", "ls"'],
+  ["Bash(git *)", "Bash", { command: "a; b; c; d; e; f; g" }, '"a", "b", "c", "d", "e" and 2 more'],
+  ["Bash(git *)", "Bash", { command: "# nothing" }, "a text without commands"],
+  ["Bash(git *)", "Write", { file_path: "a" }, 'the tool "Write"'],
+  ["Write(*.ts)", "Write", { file_path: "notes.md" }, 'the path "notes.md"'],
+  ["WebFetch(domain:example.com)", "WebFetch", { url: "https://other.org/x" }, 'the host "other.org"'],
+  ["Agent(Explore)", "Agent", { subagent_type: "Plan" }, 'the agent "Plan"'],
+  ["Skill(deploy)", "Skill", { skill: "test" }, 'the skill "test"'],
   ["Bash(git push *)", "Bash", { command: "git push origin" }, undefined],
 ])("a condition that does not hold names what the call has instead: %s, %s, %j", (rule, tool, input, found) => {
   const condition = compileCondition(rule);

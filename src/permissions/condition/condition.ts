@@ -48,7 +48,7 @@ export function conditionHolds(condition: Condition, call: ToolCall, context: Co
 export function conditionMiss({ meaning }: Condition, call: ToolCall, context: ConditionContext): string | undefined {
   const tool = currentName(call.tool, context.names);
   // Unlike in a rule of the lists, `mcp__server` alone does not mean all tools of the server. It never holds.
-  if (!fitsPieces(meaning.tools.name, tool)) return `the tool is ${showValue(tool)}`;
+  if (!fitsPieces(meaning.tools.name, tool)) return `the tool ${showValue(tool)}`;
   return targetMiss(meaning.target, isObject(call.input) ? call.input : {}, context);
 }
 
@@ -68,33 +68,33 @@ function targetMiss(
     }
     case "path": {
       const path = pathOf(input);
-      return pathHolds(target.pattern, path, context) ? undefined : `the path is ${showValue(path)}`;
+      return pathHolds(target.pattern, path, context) ? undefined : `the path ${showValue(path)}`;
     }
     case "domain": {
       const host = hostOf(input["url"]);
-      return host === undefined || coversHost(target.pattern, host) ? undefined : `the host is ${showValue(host)}`;
+      return host === undefined || coversHost(target.pattern, host) ? undefined : `the host ${showValue(host)}`;
     }
     case "agent":
-      return couldStartAgent(target.type, input) ? undefined : `the agent is ${showValue(agentType(input))}`;
+      return couldStartAgent(target.type, input) ? undefined : `the agent ${showValue(agentType(input))}`;
     case "skill":
-      return couldStartSkill(target.pattern, input) ? undefined : `the skill is ${showValue(skillText(input))}`;
+      return couldStartSkill(target.pattern, input) ? undefined : `the skill ${showValue(skillText(input))}`;
     case "field":
-      return fieldCovers(target, input) ? undefined : `${target.field} is ${showValue(input[target.field])}`;
+      return fieldCovers(target, input) ? undefined : `${target.field} ${showValue(input[target.field])}`;
   }
 }
 
 function commandsIn({ parts }: ShellAnalysis): string {
   const commands = parts.filter((part) => part.kind === "command");
-  if (commands.length === 0) return "it runs no command";
+  if (commands.length === 0) return "a text without commands";
   const shown = commands.slice(0, mostShown).map((part) => showValue(displayText(part)));
   const more = commands.length > mostShown ? ` and ${commands.length - mostShown} more` : "";
-  return `it runs ${shown.join(", ")}${more}`;
+  return `${shown.join(", ")}${more}`;
 }
 
 const mostShown = 5;
 
 /**
- * Wider than a rule of the lists, as measured in the client. Case is ignored. A pattern without an anchor holds anywhere. `./x` holds
+ * Wider than a rule of the lists, as measured in Claude Code. Case is ignored. A pattern without an anchor holds anywhere. `./x` holds
  * at any depth below the working directory or the project. `/x` is relative to the project, its worktree or the file system.
  */
 function pathHolds(pattern: PathPattern, inputPath: string | undefined, context: ConditionContext): boolean {
@@ -120,6 +120,6 @@ function pathHolds(pattern: PathPattern, inputPath: string | undefined, context:
 
 function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const value = input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? ".";
-  // The client trims paths.
+  // Claude Code trims paths.
   return typeof value === "string" ? value.trim() : undefined;
 }

@@ -23,7 +23,7 @@ export interface JudgeContext {
   readonly projectRoot: string;
   /** Working directories added for the session, in addition to those of the settings. */
   readonly directories?: readonly string[];
-  /** Default: the mode of the settings, else `default`, which `manual` is another name of. An unknown mode is a warning of the judgement. */
+  /** Default: the mode of the settings, else `default`. `manual` is an alias of `default`. An unknown mode is a warning of the judgment. */
   readonly mode?: Mode | "manual";
   /** False when there is no user to ask: a question then becomes a denial. Default: true. */
   readonly attended?: boolean;
@@ -45,7 +45,7 @@ const maxFiles = 1_000;
 
 export type JudgeState = ReturnType<typeof openJudgeState>;
 
-/** The state of one judgement. Every lookup is made once. */
+/** The state of one judgment. Every lookup is made once. */
 export function openJudgeState(policy: Policy, context: JudgeContext) {
   const disk = context.fs ?? realFs;
   const fs = cachingFs(disk);
@@ -122,7 +122,7 @@ function sourceOf({ scope, file }: PolicyRule, { cwd, home, projectRoot }: Judge
 /** The rules of each list that apply to certain tools. */
 export type RulesOn = Pick<Policy, "allow" | "ask" | "deny">;
 
-/** Selected once per policy, because each judgement needs the same few tools. */
+/** Selected once per policy, because each judgment needs the same few tools. */
 const rulesByTools = new WeakMap<Policy, Map<string, RulesOn>>();
 
 export function rulesOn(tools: readonly string[], policy: Policy): RulesOn {

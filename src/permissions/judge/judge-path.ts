@@ -89,7 +89,7 @@ export function protectionFinding(path: ResolvedPath, state: JudgeState): PartFi
   const roots = [context.projectRoot, context.home, context.cwd, ...state.roots];
   const guard = path.spellings.map((spelling) => protectionOf(spelling, roots)).find((found) => found !== undefined);
   if (guard) return asked(`protected (${guard}): it can name programs to run`);
-  return isAmong(context.protectedFiles) ? asked("protected: it is a settings or hook file in force") : undefined;
+  return isAmong(context.protectedFiles) ? asked("protected: it is a settings or hook file in effect") : undefined;
 }
 
 export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, state: JudgeState): boolean {
@@ -112,7 +112,7 @@ export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access,
   );
 }
 
-/** A rule on `/x` of the project also covers `x` in the worktree of the path, as in the client. */
+/** A rule on `/x` of the project also covers `x` in the worktree of the path, as in Claude Code. */
 function worktreeOf(path: string, { anchor }: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {
   const { projectRoot } = state.context;
   if (anchor !== "source" || state.sourceOf(rule) !== projectRoot) return [];
@@ -128,7 +128,7 @@ function spellingCovered(pattern: PathPattern, path: string, anchor: string, opt
 
 /**
  * The folders to which a rule's pattern is relative. A restriction is relative to the working directory, the project and the added
- * directories, as in the client, so it still holds when the session changes its directory. An allow rule is relative to the working
+ * directories, as in Claude Code, so it still holds when the session changes its directory. An allow rule is relative to the working
  * directory only.
  */
 export function anchorsOf({ anchor }: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {

@@ -57,12 +57,12 @@ function byPosition(a: { part: ShellPart }, b: { part: ShellPart }): number {
   return a.part.at[0] - b.part.at[0] || Number(a.part.kind !== "command") - Number(b.part.kind !== "command");
 }
 
-/** Judges a text that could not be analysed completely, by the words that occur in it. */
+/** Judges a text that could not be analyzed completely, by the words that occur in it. */
 export function judgeIncomplete(analysis: ShellAnalysis, rules: RulesOn, state: JudgeState): PartFinding[] {
   const { mode, policy } = state;
   const [problem] = analysis.problems;
   if (analysis.problems.some(({ code }) => code === "nul")) return [unusableInput("the command holds a NUL character")];
-  const why = `it cannot be analysed (${problem?.text ?? "unknown"})`;
+  const why = `it cannot be analyzed (${problem?.text ?? "unknown"})`;
   const fromWords = judgeByWords(analysis.text, rules, state, analysis.parts.length === 0);
   if (fromWords) return [{ ...fromWords, why: `${fromWords.why}, and ${why}` }];
   const critical = criticalWords(analysis.text, state.context);
@@ -131,7 +131,7 @@ function spansCommands({ meaning: { target } }: PolicyRule): boolean {
   return target.kind === "command" && joinsCommands(target.pattern);
 }
 
-/** Judges a command for a shell that is not analysed: only an exact rule allows it, and a rule whose words occur in it restricts it. */
+/** Judges a command for a shell that is not analyzed: only an exact rule allows it, and a rule whose words occur in it restricts it. */
 export function judgeUnanalysedText(command: string, tool: string, state: JudgeState): Omit<CallContent, "kind"> {
   const text = command.trim();
   const found = judgeUnanalysed(text, tool, state);
@@ -143,7 +143,7 @@ function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFin
   const rules = rulesOn([tool], state.policy);
   const nul = text.includes("\0");
   const code = nul ? "nul" : "construct";
-  const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analysed" }] as const;
+  const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analyzed" }] as const;
   const fromIncomplete = judgeIncomplete({ text, complete: false, problems, parts: [] }, rules, state);
   const matches = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, text);
   const restricted = restrictedBy(rules, matches, "it", state.mode);
@@ -153,5 +153,5 @@ function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFin
     (rule) => rule.meaning.target.kind === "command" && rule.meaning.target.pattern.exact && matches(rule),
   );
   if (exact && strictestFinding?.stance !== "deny" && strictestFinding?.stance !== "ask") return allowedByRule(exact);
-  return strictestFinding ?? askedBy(state.mode, "analysis", "the shell it is for is not analysed");
+  return strictestFinding ?? askedBy(state.mode, "analysis", "the shell it is for is not analyzed");
 }

@@ -33,7 +33,7 @@ export interface JudgedPath {
   readonly special: boolean;
 }
 
-/** The judgement of one tool call. `hookline check --json` prints it. */
+/** The judgment of one tool call. `hookline check --json` prints it. */
 export interface Judgement {
   readonly tool: string;
   readonly decision: PermissionDecision;
@@ -43,7 +43,7 @@ export interface Judgement {
   readonly by: DecidedBy;
   readonly mode: Mode;
   readonly rule: RuleRef | null;
-  /** False when a shell text could not be analysed. */
+  /** False when a shell text could not be analyzed. */
   readonly complete: boolean;
   readonly problems: readonly ShellProblem[];
   readonly parts: readonly JudgedPart[];
@@ -59,7 +59,7 @@ export interface Judgement {
 
 /**
  * `deny` and `ask`: decided by a rule, a protected path or a critical removal; a hook's allow does not override them. `doubt`: not
- * analysed, and a deny or ask rule applies to the tool. `allow`: rules cover the whole call. `none`: the mode decided.
+ * analyzed, and a deny or ask rule applies to the tool. `allow`: rules cover the whole call. `none`: the mode decided.
  */
 export type Stance = "deny" | "ask" | "doubt" | "allow" | "none";
 
@@ -156,7 +156,7 @@ export function refOf(rule: PolicyRule | null): RuleRef | null {
   return ref;
 }
 
-/** A part that is not analysed further: it has no head and runs in the folder of the call. */
+/** A part that is not analyzed further: it has no head and runs in the folder of the call. */
 export function wholePart(
   { kind, text, at = [0, 0] }: Pick<JudgedPart, "kind" | "text"> & Partial<Pick<JudgedPart, "at">>,
   { decision, by, rule, why }: PartFinding,

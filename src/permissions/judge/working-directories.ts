@@ -7,7 +7,7 @@ import { askedBy, askedForTooManyFiles, deniedByRule, type PartFinding, strictes
 
 /**
  * Applies `permissions.blockReadsOutsideWorkingDirectories` and `blockWritesOutsideWorkingDirectories` to a path. A file tool is denied
- * regardless of rules and mode; a shell command that reads outside needs a confirmation. As measured in the client 2.1.325.
+ * regardless of rules and mode; a shell command that reads outside needs a confirmation. As measured in Claude Code 2.1.325.
  */
 export function boundaryFinding(path: ResolvedPath, access: Access, state: JudgeState): PartFinding | undefined {
   const { boundary } = state.policy;
@@ -97,7 +97,7 @@ function startFolders(path: string, { places }: CommandPart): readonly string[] 
 function judgeOutsidePath(path: string, state: JudgeState): PartFinding | undefined {
   const resolved = state.resolveOperand(path);
   if (resolved === undefined) return askedForTooManyFiles(state.mode);
-  // As in the client: a word that names nothing on disk is not treated as a path.
+  // As in Claude Code: a word that names nothing on disk is not treated as a path.
   if (resolved.kind === "missing") return undefined;
   return boundaryFinding(resolved, shellRead, state);
 }

@@ -55,7 +55,7 @@ function kindOf(entry: Stats | Dirent): PathEntry["kind"] {
 const maxListed = 200_000;
 
 /**
- * A file system that looks up each name once, so that one judgement sees a consistent state. Its listings return at most `maxListed`
+ * A file system that looks up each name once, so that one judgment sees a consistent state. Its listings return at most `maxListed`
  * names in total.
  */
 export function cachingFs(fs: PathFs): PathFs {

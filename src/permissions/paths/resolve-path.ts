@@ -164,7 +164,7 @@ export interface PathFs {
   list?(path: string): readonly PathEntry[] | undefined;
 }
 
-/** One entry of a folder. */
+/** One entry of a directory. */
 export interface PathEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "special";

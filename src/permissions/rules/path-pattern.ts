@@ -11,7 +11,7 @@ export interface PathPattern {
   readonly segments: readonly (Segment | "**")[];
   /** `x/y` and `x`, but not `./x`: matches at any depth in deny and ask. */
   readonly floats: boolean;
-  /** One name below the working directory: `./x`, `./x/` or `./x/**`. Matches at any depth in deny and ask, as in the client. */
+  /** One name below the working directory: `./x`, `./x/` or `./x/**`. Matches at any depth in deny and ask, as in Claude Code. */
   readonly single: boolean;
   /** A name without `/`: matches at any depth in every list. */
   readonly name: boolean;

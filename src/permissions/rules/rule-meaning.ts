@@ -84,7 +84,7 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly
       return commandTarget(spec);
     case "text":
       if (list === "allow" && readSpec(spec).length > 1) {
-        return tooWide('commands of this shell are not analysed; an allow rule must be one exact command, without "*"');
+        return tooWide('commands of this shell are not analyzed; an allow rule must be one exact command, without "*"');
       }
       return commandTarget(spec);
     case "read":

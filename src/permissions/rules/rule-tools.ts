@@ -55,7 +55,7 @@ export function currentName(name: string, names: ToolNames = {}): string {
   return aliases.get(name) ?? name;
 }
 
-/** Other tools of the client. Rules on them have no spec. */
+/** Other tools of Claude Code. Rules on them have no spec. */
 const otherTools = ["WebSearch", "TodoWrite", "ExitPlanMode", "AskUserQuestion", "TaskStop", "TaskOutput"];
 
 /** The known fields of tools that have no kind of their own. */

@@ -91,7 +91,7 @@ function wordsOf(glob: Glob): Glob[] {
 export interface SkillPattern {
   /** For allow: the name and the arguments as written. */
   readonly written: CommandPattern;
-  /** For deny and ask, as in the client: `deploy *` and `deploy:*` cover every name with this prefix. */
+  /** For deny and ask, as in Claude Code: `deploy *` and `deploy:*` cover every name with this prefix. */
   readonly wide: CommandPattern;
   /** The same without the plugin's name, because `deploy` also starts `plugin:deploy`. */
   readonly short: CommandPattern;
@@ -195,7 +195,7 @@ export function agentType(input: ToolInput): string {
   return typeof type === "string" && type.trim() !== "" ? type.trim() : "general-purpose";
 }
 
-/** Whether a call may start this type of agent. The client ignores case, hyphens, underscores and blanks in the name. */
+/** Whether a call may start this type of agent. Claude Code ignores case, hyphens, underscores and blanks in the name. */
 export function couldStartAgent(type: Glob, input: ToolInput): boolean {
   const [first, ...rest] = type;
   return fitsPieces([normalizeAgentName(first), ...rest.map(normalizeAgentName)], normalizeAgentName(agentType(input)));

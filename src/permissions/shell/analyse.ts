@@ -7,7 +7,7 @@ import type { ShellWalk } from "./walk-context.ts";
 import { walkBody, walkScript } from "./walk-script.ts";
 import { isOpenPattern } from "./word-pieces.ts";
 
-/** The total length of nested scripts that is analysed. */
+/** The total length of nested scripts that is analyzed. */
 const maxNestedCharacters = 65_536;
 /** The total number of words of nested commands. One line may have several readings, and each may contain further commands. */
 const maxNestedWords = 200_000;
@@ -51,7 +51,7 @@ export function analyseText(text: string, context: ShellContext): ShellAnalysis 
   const heredocs = new Set<number>();
   const analysis = analyse(text, masked, heredocs, context);
   if (masked.bodies.every((body) => heredocs.has(body))) return analysis;
-  // Some masked text is not a here-document after all: analyse again without the mask.
+  // Some masked text is not a here-document after all: analyze again without the mask.
   return analyse(text, { text, bodies: [], hidden: 0 }, heredocs, context);
 }
 

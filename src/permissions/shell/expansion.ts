@@ -78,7 +78,7 @@ export function readArithmetic(part: ArithmeticExpansionPart, findings: WordFind
   }
 }
 
-/** Collects the scripts below a node that is not analysed. They may be denied, even though the text cannot be allowed. */
+/** Collects the scripts below a node that is not analyzed. They may be denied, even though the text cannot be allowed. */
 export function collectScripts(node: SyntaxNode, findings: WordFindings): void {
   forEachChild(node, (child) => {
     if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution") {

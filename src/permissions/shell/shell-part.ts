@@ -1,6 +1,6 @@
 import type { Glob } from "../rules/spec-patterns.ts";
 
-/** A range in the analysed text, as character offsets. */
+/** A range in the analyzed text, as character offsets. */
 export type Span = readonly [start: number, end: number];
 
 /** One word of a command, without quotes. */
@@ -36,7 +36,7 @@ export const emptyWord: ShellWord = {
   readings: [],
 };
 
-/** The folders in which a part may run. `unknown`: there may be others. */
+/** The directories in which a part may run. `unknown`: there may be others. */
 export interface Places {
   readonly folders: readonly string[];
   readonly unknown: boolean;
@@ -91,29 +91,29 @@ export interface StatePart extends Part {
 /** One thing that a text for bash does. */
 export type ShellPart = CommandPart | FilePart | StatePart;
 
-/** A reason why a text cannot be analysed completely. */
+/** A reason why a text cannot be analyzed completely. */
 export interface ShellProblem {
   readonly code: ShellProblemCode;
   readonly at: Span;
   readonly text: string;
 }
 
-/** Every reason why a text cannot be analysed, by code. */
+/** Every reason why a text cannot be analyzed, by code. */
 export const shellProblemCodes = {
   nul: "the text holds a NUL character",
   "odd-character": "the text holds a control character, odd space or invisible mark",
-  "too-long": "the text is longer than is analysed",
-  "too-many-parts": "the text has more separators than are analysed",
-  "too-deep": "the text is nested deeper than is analysed",
-  "too-costly": "the text would take too long to analyse",
+  "too-long": "the text is longer than is analyzed",
+  "too-many-parts": "the text has more separators than are analyzed",
+  "too-deep": "the text is nested deeper than is analyzed",
+  "too-costly": "the text would take too long to analyze",
   syntax: "the shell's grammar does not admit the text, or reads it in a way of its own",
-  construct: "a construct whose effect is not analysed",
+  construct: "a construct whose effect is not analyzed",
   "second-evaluation": "the shell would read text again and run it",
   continuation: "a backslash at the end of a line",
   lexical: "a shell metacharacter where plain text was expected",
 } as const;
 
-/** The code of a reason why a text cannot be analysed. */
+/** The code of a reason why a text cannot be analyzed. */
 export type ShellProblemCode = keyof typeof shellProblemCodes;
 
 /** The first word of a command, if it is known. */

@@ -129,7 +129,7 @@ function walkInner(inner: Inner, head: string, part: CommandPart, walk: ShellWal
   if (inner.kind === "script") return mergedEnd(parseNested(inner, part, innerWalk));
   walk.budget.words -= inner.words.length;
   if (walk.budget.words < 0) {
-    walk.problems.push({ code: "too-costly", at: part.at, text: "more commands inside commands than are analysed" });
+    walk.problems.push({ code: "too-costly", at: part.at, text: "more commands inside commands than are analyzed" });
     return unknownState;
   }
   for (const word of inner.sets ?? []) {
@@ -167,7 +167,7 @@ const maxScriptDepth = 5;
 /** The cost of a new analysis, even for a short script. */
 const minScriptCost = 64;
 
-/** Analyses a script that a shell gets as an argument, up to a maximum depth. Returns the states at its end. */
+/** Analyzes a script that a shell gets as an argument, up to a maximum depth. Returns the states at its end. */
 function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: ShellWalk): ShellFlow {
   const at = inner.from?.at ?? part.at;
   const add = (code: ShellProblemCode, text: string): ShellFlow => {
@@ -176,7 +176,7 @@ function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk:
   };
   if (walk.depth >= maxScriptDepth) return add("too-deep", `scripts nested more than ${maxScriptDepth} deep`);
   walk.budget.characters -= Math.max(minScriptCost, inner.text.length);
-  if (walk.budget.characters < 0) return add("too-costly", "more scripts inside scripts than are analysed");
+  if (walk.budget.characters < 0) return add("too-costly", "more scripts inside scripts than are analyzed");
   const textProblems = [...characterProblems(inner.text), ...costProblems(inner.text)];
   walk.problems.push(...textProblems.map((problem) => ({ ...problem, at })));
   if (inner.dialect === "other" || inner.openEnded) add("construct", `a script for ${walk.via.at(-1)}`);

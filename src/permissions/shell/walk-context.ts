@@ -65,7 +65,7 @@ export interface ShellWalk {
   readonly dialect: Dialect;
   /** The nesting depth of scripts (`bash -c`). */
   readonly depth: number;
-  /** What may still be analysed: characters of nested scripts, words of nested commands, characters of loops. Shared by the whole walk. */
+  /** What may still be analyzed: characters of nested scripts, words of nested commands, characters of loops. Shared by the whole walk. */
   readonly budget: { characters: number; words: number; loops: number };
   readonly home: string;
   readonly envNames: ReadonlySet<string>;

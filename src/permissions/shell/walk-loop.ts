@@ -39,7 +39,7 @@ function roundStarts(node: Loop, before: ShellState, walk: ShellWalk): ShellStat
   for (let round = 0; round < maxRounds; round++) {
     walk.budget.loops -= node.end - node.pos;
     if (walk.budget.loops < 0) {
-      report(walk, "too-costly", node, "more loops that change the folder than are analysed");
+      report(walk, "too-costly", node, "more loops that change the folder than are analyzed");
       return starts;
     }
     const visited = new Set<string>();

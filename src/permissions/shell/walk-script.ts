@@ -170,7 +170,7 @@ function walkCase(node: Case, state: ShellState, walk: ShellWalk): ShellFlow {
   return sameFlow(changesFolder(node) ? withUnknownFolder(after) : after);
 }
 
-/** Walks a construct that is not analysed. Its content may still be denied. */
+/** Walks a construct that is not analyzed. Its content may still be denied. */
 function walkUnsupported(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFlow {
   report(walk, "construct", node, node.type);
   forEachChild(node, (child) => {

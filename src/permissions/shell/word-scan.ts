@@ -8,7 +8,7 @@ import { addPosition, firstAtOrAfter } from "./prepare-text.ts";
 import { type CommandPart, programName, type ShellWord, staticValue } from "./shell-part.ts";
 
 /**
- * What to find in a text that could not be analysed: words of rules and names of files. One pass finds all of them, so the time is
+ * What to find in a text that could not be analyzed: words of rules and names of files. One pass finds all of them, so the time is
  * linear in the length of the text.
  */
 export interface SearchTerms {
@@ -110,7 +110,7 @@ export function criticalRemoval(part: CommandPart, context: ShellContext): strin
 
 const maxCandidates = 2_000;
 
-/** The same for a text that could not be analysed: examines every word after an `rm`. */
+/** The same for a text that could not be analyzed: examines every word after an `rm`. */
 export function criticalWords(text: string, context: ShellContext): string | undefined {
   const words = plainWords(text);
   const removal = words.findIndex((word) => /(^|\/)(rm|rmdir)$/.test(word));

@@ -113,6 +113,6 @@ export function eventRow(name: string, rows: Readonly<Record<string, EventRow>> 
   if (row !== undefined) return row;
   const given = String(name);
   const near = closestName(given, Object.keys(rows));
-  const hint = near ? `Did you mean "${near}"?` : "The catalog lists every event.";
+  const hint = near ? `Did you mean "${near}"?` : "See docs/events.md.";
   throw new Problem("event/unknown", `${showValue(name)} is not an event. ${hint}`, { about: { event: given, near } });
 }

@@ -49,7 +49,7 @@ export const sessionCronsField = {
   },
 } as const;
 
-/** The MCP server behind a tool, on the single-tool events of newer clients. */
+/** The MCP server behind a tool, on the single-tool events of newer versions of Claude Code. */
 export const mcpServerField = {
   is: "object",
   fields: { name: { is: "text" }, source: { is: "text" } },

@@ -3,7 +3,7 @@ import type { RowFacts } from "./event-row.ts";
 export const elicitationResult = {
   name: "ElicitationResult",
   phase: "mcp",
-  fires: "the user has answered; not when an Elicitation hook did",
+  fires: "the user answered an elicitation (not when a hook answered it)",
   fields: {
     mcp_server_name: { is: "text" },
     mode: { is: "text", of: ["form", "url"], optional: true },

@@ -9,7 +9,7 @@ export type Phase = "session" | "prompt" | "tool" | "turn" | "agent" | "context"
 export interface EventRow<Name extends string = string, Own extends Fields = Fields> {
   readonly name: Name;
   readonly phase: Phase;
-  /** The version it was measured on, or `declared` by newer clients only. */
+  /** The version it was measured on, or `declared` by newer versions of Claude Code only. */
   readonly since: "2.1.197" | "declared";
   readonly fires: string;
   /** Which of the sometimes-present common fields it carries. */

@@ -156,6 +156,12 @@ export function foreignName(event: unknown, tool: unknown): ForeignName | undefi
   return lookUp("event", event) ?? lookUp("tool", tool);
 }
 
+/** Says whose name it is, and which tool of Claude Code has the same name in another letter case. */
+export function foreignNameText({ kind, name, agent }: ForeignName): string {
+  const meant = tools.split(" ").find((tool) => kind === "tool" && tool.toLowerCase() === name.toLowerCase());
+  return `The ${kind} "${name}" belongs to ${agent}.${meant === undefined ? "" : ` Did you mean "${meant}"?`}`;
+}
+
 function lookUp(kind: ForeignName["kind"], name: unknown): ForeignName | undefined {
   if (typeof name !== "string" || name === "") return undefined;
   const agents = namesOfAgents.filter((one) => (kind === "event" ? one.events : one.tools).split(" ").includes(name));

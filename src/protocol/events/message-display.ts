@@ -5,7 +5,7 @@ export const messageDisplay = {
   phase: "prompt",
   fires: "a batch of complete lines of assistant text is ready to be shown; main thread only",
   fields: {
-    /** UUIDs of the client, not ids of the API. */
+    /** UUIDs of Claude Code, not ids of the API. */
     turn_id: { is: "text" },
     message_id: { is: "text" },
     index: { is: "number" },

@@ -5,7 +5,7 @@ export const sessionStart = {
   phase: "session",
   fires: "a session begins, is resumed, cleared or compacted; before the prompt is processed",
   fields: {
-    /** Newer clients say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */
+    /** Newer versions of Claude Code say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */
     source: { is: "text", of: ["startup", "resume", "clear", "compact", "fork"] },
     model: { is: "text", optional: true },
     agent_type: { is: "text", optional: true, newer: true },

@@ -27,7 +27,7 @@ function textOf(target: unknown): string {
   return String(target ?? "").slice(0, 300);
 }
 
-/** The same error as the permission model's, for effects that the model does not cover. */
+/** The error that Node's permission model throws, for effects that it does not cover. */
 export class EffectDenied extends Error {
   readonly code = "ERR_ACCESS_DENIED";
 

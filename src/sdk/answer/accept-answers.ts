@@ -142,7 +142,7 @@ function asEventRefusal(answer: Answer, rule: EventRule): Answer {
 function objectionTo(answer: Answer, rule: EventRule, event: string, handler: string): AppWarning | undefined {
   if (!isLegal(rule, answer.kind)) {
     const legal = [...rule.legal, "systemMessage", "raw"].join(", ");
-    const message = `${handler}: ${answer.kind} has no meaning on ${event} and was dropped. Legal there: ${legal}.`;
+    const message = `${handler}: ${answer.kind} is not supported on ${event} and was dropped. Supported: ${legal}.`;
     return { code: "illegal-answer", message };
   }
   if (answer.kind !== "allow" || (typeof answer.reason === "string" && answer.reason.trim() !== "")) return undefined;

@@ -142,7 +142,7 @@ export function elicit(action: ElicitAction, content?: Readonly<Record<string, u
   return Object.freeze({ kind: "elicit", action, ...(content === undefined ? {} : { content }) });
 }
 
-/** The folder of the working copy that was made. */
+/** The directory of the working copy that was created. */
 export function worktree(path: string): AnswerOf<"worktree"> {
   return Object.freeze({ kind: "worktree", path });
 }

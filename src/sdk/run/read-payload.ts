@@ -1,4 +1,4 @@
-import { foreignName, isObject, messageOf } from "../../protocol/internal.ts";
+import { foreignName, foreignNameText, isObject, messageOf } from "../../protocol/internal.ts";
 import { eventRule, isKnownEvent } from "../answer/event-rules.ts";
 import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { HookEvent, WirePayload } from "../app/hook-event.ts";
@@ -93,10 +93,8 @@ export class JsonEnd {
  */
 export function foreignPayloadReason(event: HookEvent, registrations: readonly Registration[]): string | undefined {
   const foreign = foreignName(event.name, event["toolName"]);
-  if (foreign !== undefined) {
-    const { kind, name, agent } = foreign;
-    return `The ${kind} "${name}" belongs to ${agent}. Hooks answer payloads of Claude Code only, so no handler ran.`;
-  }
+  if (foreign !== undefined)
+    return `${foreignNameText(foreign)} Hooks answer payloads of Claude Code only, so no handler ran.`;
   if (isKnownEvent(event.name) || registrations.some((one) => one.event === event.name)) return undefined;
   if (typeof event.raw["hook_event_name"] !== "string")
     return `The event cannot be read: it has no hook_event_name${hintOf(event.raw)}.`;
@@ -111,8 +109,9 @@ export function unmatchedPayloadReason(event: HookEvent): string | undefined {
   const { matches: field, tool } = eventRule(event.name);
   const value = field === undefined ? "" : event.raw[field];
   if (field === undefined || (typeof value === "string" && (value !== "" || !tool))) return undefined;
-  const found = value === undefined ? "it is missing" : `not ${JSON.stringify(value).slice(0, 60)}`;
-  return `The event cannot be read: ${field} of ${event.name} must be ${tool ? "a non-empty string" : "a string"}, ${found}.`;
+  if (value === undefined) return `The event cannot be read: ${field} is missing; ${event.name} needs it.`;
+  const found = JSON.stringify(value).slice(0, 60);
+  return `The event cannot be read: ${field} of ${event.name} must be ${tool ? "a non-empty string" : "a string"}, not ${found}.`;
 }
 
 /**

@@ -142,10 +142,7 @@ test("a misspelled option of runApp or serveApp is refused by name", async () =>
 
 test("a tool call without the name of its tool is a failed call", async () => {
   const faults = [
-    [
-      { hook_event_name: "PreToolUse", tool_input: {} },
-      "tool_name of PreToolUse must be a non-empty string, it is missing",
-    ],
+    [{ hook_event_name: "PreToolUse", tool_input: {} }, "tool_name is missing; PreToolUse needs it"],
     [{ hook_event_name: "PreToolUse", tool_name: 42 }, "tool_name of PreToolUse must be a non-empty string, not 42"],
     [
       { hook_event_name: "PermissionRequest", tool_name: "" },
@@ -166,7 +163,7 @@ test("a tool call without the name of its tool is a failed call", async () => {
 
 test("without the text that names are compared with, handlers for a name fail and the others answer", async () => {
   const payload = '{"hook_event_name":"SubagentStop"}';
-  const fault = "The event cannot be read: agent_type of SubagentStop must be a string, it is missing.";
+  const fault = "The event cannot be read: agent_type is missing; SubagentStop needs it.";
   const named = (options: AppOptions) => createApp(options).onSubagentStop("Explore", () => undefined);
   const general = named({}).onSubagentStop(() => block("not yet"));
   const answerOf = async (app: App) => JSON.parse((await ran(app, payload)).stdout);

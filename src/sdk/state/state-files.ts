@@ -89,7 +89,7 @@ async function locked<Result>(file: string, work: () => Promise<Result>): Promis
     return await withLock(file, work, { waitMs: 2_000 });
   } catch (error) {
     if (errorCode(error) !== "file/locked") throw error;
-    const message = `State is in use by another process for more than 2 s. ${error instanceof Error ? error.message : ""}`;
+    const message = `State has been in use by another process for more than 2 s. ${error instanceof Error ? error.message : ""}`;
     throw sdkProblem("state-busy", message, { file }, error);
   }
 }

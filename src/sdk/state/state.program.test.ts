@@ -13,7 +13,7 @@ test("a live owner's lock is never taken; waiting longer than two seconds is sta
     const other = await counter();
     const { error } = await other.add("s");
     other.child.kill("SIGKILL");
-    expect(error).toMatch(/^State is in use by another process for more than 2 s/);
+    expect(error).toMatch(/^State has been in use by another process for more than 2 s/);
   });
   expect(await withState((state) => state.get("k"))).toBe(1);
 });

@@ -8,7 +8,7 @@ import type { WirePayload } from "../app/hook-event.ts";
 /** A payload of an event, as a host sends it, with the fields you change. */
 export type Fixture<Name extends EventName> = (changes?: Partial<Payload<Name>>) => Payload<Name>;
 
-/** A payload per event of the catalog: recorded, or made up for events that only newer clients have. */
+/** A payload per event of the catalog: recorded, or made up for events that only newer versions of Claude Code have. */
 export const fixtures: { readonly [Name in EventName]: Fixture<Name> } = Object.fromEntries(
   eventNames.map((name) => [name, (changes: object = {}) => ({ ...payloadOf(name), ...changes })]),
 ) as unknown as { readonly [Name in EventName]: Fixture<Name> };
@@ -26,7 +26,7 @@ function textIn(payloads: readonly string[], name: EventName): string | undefine
   return payloads.find((text) => text.includes(`"hook_event_name":"${name}"`));
 }
 
-/** One payload per event as the measured client sent it. One line each, so that it reads as data. */
+/** One payload per event as the measured version of Claude Code sent it. One line each, so that it reads as data. */
 const recorded: readonly string[] = [
   '{"session_id":"4f8ffda5-f621-4889-a8d7-30f9635cf0e6","transcript_path":"/home/dev/.claude/projects/-home-dev-project/4f8ffda5-f621-4889-a8d7-30f9635cf0e6.jsonl","cwd":"/home/dev/project","hook_event_name":"Setup","trigger":"init"}',
   '{"session_id":"85334377-a414-4ce3-b102-48ae155e745d","transcript_path":"/home/dev/.claude/projects/-home-dev-project/85334377-a414-4ce3-b102-48ae155e745d.jsonl","cwd":"/home/dev/project","hook_event_name":"SessionStart","source":"startup"}',
@@ -60,14 +60,14 @@ const recorded: readonly string[] = [
   '{"session_id":"b37b4d9a-5866-4ba4-a605-def302147573","transcript_path":"/home/dev/.claude/projects/-home-dev-project/b37b4d9a-5866-4ba4-a605-def302147573.jsonl","cwd":"/home/dev/project","prompt_id":"a2b9aad7-8468-4db2-be16-60c6f3b70c68","hook_event_name":"Notification","message":"Claude needs your permission","notification_type":"permission_prompt"}',
 ];
 
-/** Events that only newer clients declare: made up after their description. */
+/** Events that only newer versions of Claude Code declare: made up after their description. */
 const synthetic: readonly string[] = [
   '{"session_id":"00000000-0000-4000-8000-000000000001","transcript_path":"/home/dev/.claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl","cwd":"/home/dev/project","hook_event_name":"PreModelSwitch","from_model":"claude-opus-4-8","to_model":"claude-haiku-4-5","requested_model":"haiku","source":"command","context_tokens":1200,"prompt_cache_warm":true,"cache_ttl":"5m","estimated_cache_write_usd":0.01,"pricing":"catalog"}',
   '{"session_id":"00000000-0000-4000-8000-000000000001","transcript_path":"/home/dev/.claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl","cwd":"/home/dev/project","hook_event_name":"PostModelSwitch","from_model":"claude-opus-4-8","to_model":"claude-haiku-4-5","requested_model":"haiku","source":"command","context_tokens":1200,"prompt_cache_warm":true,"cache_ttl":"5m","estimated_cache_write_usd":0.01,"pricing":"catalog"}',
   '{"session_id":"00000000-0000-4000-8000-000000000001","transcript_path":"/home/dev/.claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl","cwd":"/home/dev/project","hook_event_name":"DirectoryAdded","directory":"/home/dev/other","source":"slash_command"}',
 ];
 
-/** The payloads that `--record DIR` kept, by event, in the order in which they came. A line that was cut short is left out. */
+/** The payloads that `--record DIR` kept, by event, in the order in which they came. A line that was cut short is skipped. */
 export async function readRecorded(folder: string): Promise<Readonly<Record<string, readonly WirePayload[]>>> {
   const found = await readdir(folder).catch((cause: unknown) => {
     const why = errorCode(cause) === "ENOENT" ? "does not exist" : `cannot be read: ${messageOf(cause)}`;

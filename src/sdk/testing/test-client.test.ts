@@ -89,7 +89,7 @@ test("each use of a fixture is a new copy", () => {
 
 test("a payload without a tool name is denied under block, as a process would", async () => {
   const client = testClient(createApp({ onFailure: "block" }).preTool("Bash", () => deny("x")));
-  const message = "The event cannot be read: tool_name of PreToolUse must be a non-empty string, it is missing.";
+  const message = "The event cannot be read: tool_name is missing; PreToolUse needs it.";
   expect(await client.raw({ hook_event_name: "PreToolUse", tool_input: { command: "ls" } })).toMatchObject({
     decision: "deny",
     reason: message,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { isInside } from "../../files/internal.ts";
 import { describeType, sdkProblem } from "../app/argument-checks.ts";
 
-/** A temporary project: a folder with a git repository that no settings of the user reach. */
+/** A temporary project: a directory with a git repository that no settings of the user reach. */
 export interface TestProject {
   readonly dir: string;
   /** Writes a file, its folders too, and gives its path. */
@@ -18,7 +18,7 @@ export interface TestProject {
   remove(): Promise<void>;
 }
 
-/** Creates a temporary project folder with these files. */
+/** Creates a temporary project directory with these files. */
 export async function testProject(files: Readonly<Record<string, string>> = {}): Promise<TestProject> {
   for (const [path, text] of Object.entries(files)) {
     const wrong = `The text of "${path}" in testProject must be a string, not ${describeType(text)}.`;

@@ -6,7 +6,7 @@ import { checkOptions, requireOptions } from "../app/argument-checks.ts";
 import { openTranscript } from "../app/run-environment.ts";
 
 /**
- * A transcript for a test, step by step, in the form in which the client writes it. Give it to `testClient(app, { transcript })`.
+ * A transcript for a test, step by step, in the form in which Claude Code writes it. Give it to `testClient(app, { transcript })`.
  *
  * @example
  * const transcript = testTranscript()

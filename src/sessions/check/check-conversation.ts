@@ -38,7 +38,7 @@ function* graphFindings({ graph }: Conversation): Generator<CheckFinding> {
     const how = isRepeated ? "word for word" : "with other content; the later line counts";
     const messages = {
       "duplicate-uuid": `line ${line} repeats the uuid of an earlier line ${how}`,
-      "parent-missing": `line ${line} hangs on ${parentUuid}, which is not in this file`,
+      "parent-missing": `line ${line} has the parent ${parentUuid}, which is not in this file`,
       "parent-cycle": `line ${line} (${uuid}) is its own ancestor`,
       "logical-parent-missing": `the compaction at line ${line} continues an entry that is not in this file`,
     };
@@ -70,7 +70,7 @@ function* roots({ graph }: Conversation): Generator<CheckFinding> {
   }
 }
 
-/** Clients write some lines late, so this much is usual. */
+/** Claude Code writes some lines late, so this much is usual. */
 const usualSpreadMs = 60_000;
 
 /** Timestamps decide nothing here, but a large step back shows that lines were mixed or edited. */

@@ -138,7 +138,7 @@ function* usage({ threads, live }: CheckedSession): Generator<CheckFinding> {
   }
 }
 
-/** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
+/** One note per kind and conversation, with how often each name occurs: a newer version of Claude Code must not bury what is wrong. */
 function* drift({ threads }: CheckedSession): Generator<CheckFinding> {
   for (const { items } of threads) {
     yield* unknownNames(items, "type");

@@ -59,7 +59,7 @@ export function repairParents(
     const parent = node === undefined ? null : uuidOf(node);
     if (parent === entry.parentUuid) continue;
     repair.setField(entry, "parentUuid", parent);
-    const now = node === undefined ? "begins the conversation" : `hangs on line ${node.line}`;
+    const now = node === undefined ? "begins the conversation" : `has the parent at line ${node.line}`;
     repair.report(entry, flawed.get(entry) ?? "parent-taken", `line ${entry.line} now ${now}`);
   }
 }

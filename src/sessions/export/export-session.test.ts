@@ -185,7 +185,7 @@ describe("Markdown", () => {
         "- Session: 81ebd159-1e4b-421d-ac17-ad3e0206577e",
         "- Directory: /home/dev/project",
         "- Branch: HEAD",
-        "- Client: 2.1.197",
+        "- Claude Code: 2.1.197",
         "- From: 2026-11-15T06:46:02.382Z",
         "- To: 2026-11-15T06:46:04.514Z",
         "- Models: claude-opus-4-8",

@@ -10,7 +10,7 @@ export function toMarkdown(document: SessionDocument): string {
     ["Session", document.id],
     ["Directory", document.cwd],
     ["Branch", document.gitBranch],
-    ["Client", document.version],
+    ["Claude Code", document.version],
     ["From", document.startedAt],
     ["To", document.endedAt],
     ["Models", document.models.join(", ")],

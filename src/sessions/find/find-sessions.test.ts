@@ -101,7 +101,7 @@ describe("the header", () => {
     });
   });
 
-  test("a torn last line is left out", async () => {
+  test("a torn last line is skipped", async () => {
     const p = prompt(null, "first");
     const file = at("-p", "s1.jsonl");
     session("-p", "s1", []);

@@ -129,7 +129,7 @@ export function mostFrequentFirst(texts: readonly string[]): string[] {
     .map(([text]) => text);
 }
 
-/** Options of `findSession`. */
+/** How `openSession` finds a session by its name. */
 export interface FindOptions extends RootOptions {
   /** The directory whose newest session `last` means. Default: the current directory. */
   readonly cwd?: string;

@@ -5,7 +5,7 @@ import { type HomeSource, homeFolder, statePath } from "../../files/internal.ts"
 import { Problem, plainLine } from "../../protocol/internal.ts";
 import { optionProblem } from "../option-checks.ts";
 
-/** A folder that contains `projects/`, by its real path. */
+/** A directory that contains `projects/`, by its real path. */
 export interface SessionRoot {
   readonly path: string;
   readonly origin: RootOrigin;
@@ -19,12 +19,12 @@ export const originRank: Readonly<Record<RootOrigin, number>> = { client: 0, hoo
 
 /** Where to look for sessions. */
 export interface RootOptions extends HomeSource {
-  /** The config folders to read, and no others. Default: those of the client, our store and the archive. */
+  /** The config folders to read, and no others. Default: those of Claude Code, our store and the archive. */
   readonly roots?: readonly (string | SessionRoot)[] | undefined;
 }
 
 /**
- * Existing roots, each once, in a fixed order: the client's, our store, the archive. A path that the caller names has to be one, since
+ * Existing roots, each once, in a fixed order: Claude Code's, our store, the archive. A path that the caller names has to be one, since
  * an empty result would be misleading.
  */
 export async function findRoots(where: RootOptions = {}): Promise<SessionRoot[]> {
@@ -52,7 +52,7 @@ export function storeRoot(source: HomeSource = {}): SessionRoot {
   return { path: join(statePath(source), "sessions"), origin: "hookline" };
 }
 
-/** Where sessions are kept after a client has deleted them, by default. */
+/** Where sessions are kept after Claude Code has deleted them, by default. */
 export function archiveRoot(source: HomeSource = {}): SessionRoot {
   return { path: join(statePath(source), "archive"), origin: "archive" };
 }

@@ -118,7 +118,7 @@ function unlessForbidden(_: string, error: unknown): void {
   if (errorCode(error) !== "EACCES") throw error;
 }
 
-/** Links inside the root could form a cycle. No client nests folders anywhere near this deep. */
+/** Links inside the root could form a cycle. Claude Code nests no folders anywhere near this deep. */
 const maxDepth = 16;
 
 /** All files below a folder of a session, named by their path in the session's own folder. */

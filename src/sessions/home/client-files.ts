@@ -69,7 +69,7 @@ function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, SnapshotFact
   return snapshots;
 }
 
-/** A prompt from the input history of the client. */
+/** A prompt from the input history of Claude Code. */
 export interface HistoryEntry {
   readonly display: string;
   readonly timestampMs?: number;

@@ -29,7 +29,7 @@ const metaTexts = [
   "permissionMode",
 ] as const;
 
-/** The `.meta.json` that the client writes next to a subagent's transcript. */
+/** The `.meta.json` that Claude Code writes next to a subagent's transcript. */
 export interface SubagentMeta extends TextFields<(typeof metaTexts)[number]> {
   readonly spawnDepth?: number;
 }

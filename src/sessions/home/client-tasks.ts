@@ -39,7 +39,7 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
   const tasks: Task[] = [];
   for (const { name, path } of listEntries(root.path, folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
-    // A client may remove or write the file meanwhile.
+    // Claude Code may remove or write the file meanwhile.
     const bytes = await readFile(path).catch(() => undefined);
     const task = bytes && toTask({ root, sessionId, file: path, bytes });
     if (task !== undefined) tasks.push(task);
@@ -89,7 +89,7 @@ export interface SaveOptions {
   readonly startOf?: StartOf;
 }
 
-/** Contract: replaces the file by a rename. Throws while the client runs that session, and when the file was changed meanwhile. */
+/** Contract: replaces the file by a rename. Throws while Claude Code runs that session, and when the file was changed meanwhile. */
 async function saveJson(task: TaskFile, value: unknown, { startOf }: SaveOptions): Promise<Uint8Array> {
   const { file } = task;
   if (task.root.origin === "client") await refuseWhileLive(task, startOf);

@@ -103,7 +103,7 @@ function isProcessLive(pid: number, recordedStart: string | undefined, startOf: 
   return start === recordedStart ? "yes" : "no";
 }
 
-/** On Linux the client records clock ticks since boot, as we do. Elsewhere the two formats cannot be compared. */
+/** On Linux Claude Code records clock ticks since boot, as we do. Elsewhere the two formats cannot be compared. */
 function systemStart(pid: number): string | "gone" | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0 || !processExists(pid)) return "gone";
   return process.platform === "linux" ? processStart(pid) : undefined;

@@ -85,7 +85,7 @@ export async function archiveSession(place: SessionPlace, options: ArchiveOption
   }
 }
 
-/** A session that its client will delete soon and that is not completely archived. */
+/** A session that Claude Code will delete soon and that is not completely archived. */
 export interface ExpiringSession {
   readonly place: SessionPlace;
   readonly dueAt: string;
@@ -101,7 +101,7 @@ export interface ExpiringOptions extends RootOptions {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Sessions that the client will delete within a week, because they did not change for a while. */
+/** Sessions that Claude Code will delete within a week, because they did not change for a while. */
 export async function expiringSessions(options: ExpiringOptions = {}): Promise<ExpiringSession[]> {
   const { now = Date.now, archive = archiveRoot(options).path } = options;
   const due: ExpiringSession[] = [];
@@ -126,7 +126,7 @@ export async function expiringSessions(options: ExpiringOptions = {}): Promise<E
   return due.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
 }
 
-/** `cleanupPeriodDays` of the client's settings; 30 when the settings have none or cannot be read. */
+/** `cleanupPeriodDays` of Claude Code's settings; 30 when the settings have none or cannot be read. */
 function cleanupDays({ path }: SessionRoot): number {
   const text = attempt(() => readRegularFile(join(path, "settings.json")))?.toString("utf8") ?? "";
   const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text)?.[1] ?? 30);

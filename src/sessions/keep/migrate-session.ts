@@ -161,7 +161,7 @@ function inline({ agents }: SessionModel): Subagent[] {
   return agents.filter((agent) => agent.inline);
 }
 
-/** An unsafe id is replaced by its hash, in the form of the client's own ids. */
+/** An unsafe id is replaced by its hash, in the form of Claude Code's own ids. */
 function fileId(id: string): string {
   return isSafeId(id) ? id : `a${sha256(id).slice(0, 16)}`;
 }

@@ -63,7 +63,7 @@ export async function changedFiles(place: SessionPlace, copy: SessionCopy) {
 function changedMeanwhile(path: string): Problem {
   return new Problem(
     "sessions/changed",
-    `${path} was written to meanwhile. Nothing was changed; try again when it rests.`,
+    `${path} was written to meanwhile. Nothing was changed; try again when it is no longer being written.`,
     { about: { path } },
   );
 }

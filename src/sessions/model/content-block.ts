@@ -42,7 +42,7 @@ export interface EntryToolUseBlock extends ExtraFields {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
-  /** Usually an object; text when the client could not parse the output of the model. */
+  /** Usually an object; text when Claude Code could not parse the output of the model. */
   readonly input: unknown;
 }
 

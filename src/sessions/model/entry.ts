@@ -62,7 +62,7 @@ export type UserRole =
 /** The origin of a prompt. */
 export type PromptSource = "typed" | "sdk" | "system" | "agent" | "unknown";
 
-/** An entry with the role user: a prompt, a tool result, or a text that the client added. */
+/** An entry with the role user: a prompt, a tool result, or a text that Claude Code added. */
 export interface UserEntry extends ConversationFields, MessageFields, EntryFields<typeof userRows> {
   readonly kind: "user";
   readonly role: UserRole;
@@ -85,7 +85,7 @@ export interface AssistantEntry extends ConversationFields, MessageFields, Entry
 /** The subtype of a system entry. */
 export type SystemSubtype = (typeof systemSubtypes)[number];
 
-/** An entry that the client wrote about the conversation, such as a compaction or an API error. */
+/** An entry that Claude Code wrote about the conversation, such as a compaction or an API error. */
 export interface SystemEntry extends ConversationFields, Omit<EntryFields<typeof systemRows>, "compactMetadata"> {
   readonly kind: "system";
   readonly subtype: SystemSubtype;
@@ -109,7 +109,7 @@ export type AttachmentType = keyof typeof attachmentInner;
 /** The type of an attachment entry that records a hook run. */
 export type HookAttachmentType = Extract<AttachmentType, `hook_${string}` | "async_hook_response">;
 
-/** An entry with data that the client attached to the conversation, such as the output of a hook. */
+/** An entry with data that Claude Code attached to the conversation, such as the output of a hook. */
 export interface AttachmentEntry extends ConversationFields, EntryFields<typeof attachmentRows> {
   readonly kind: "attachment";
   readonly type: AttachmentType;

@@ -37,12 +37,12 @@ export function modelCallsOf(
   );
 }
 
-/** False for answers that the client itself wrote. */
+/** False for answers that Claude Code itself wrote. */
 export function isModelCall(answer: AssistantEntry): boolean {
   return answer.model !== "<synthetic>";
 }
 
-/** True for an answer that the client wrote as a placeholder, such as the end of an unanswered turn. Errors are not placeholders. */
+/** True for an answer that Claude Code wrote as a placeholder, such as the end of an unanswered turn. Errors are not placeholders. */
 export function isClientFiller(answer: AssistantEntry): boolean {
   return !isModelCall(answer) && answer.isApiErrorMessage !== true;
 }

@@ -69,7 +69,7 @@ test("time waiting for the user is what Claude Code's own figure for the turn le
   const i = await openSession(
     join(recorded, "i-permission-hooks-interactive", "c8564950-4e2e-476c-ac60-0c37d336827e.jsonl"),
   );
-  // One hook answered "ask" (lines 35 to 41): 48:36.183 to 48:42.512, of which the client counts 821 ms.
+  // One hook answered "ask" (lines 35 to 41): 48:36.183 to 48:42.512, of which Claude Code counts 821 ms.
   expect((await i.stats()).waitingMs).toBe(6329 - 821);
 });
 

@@ -125,7 +125,7 @@ function timesOf(entries: readonly Entry[]): Pick<SessionStats, "firstAt" | "las
 }
 
 /**
- * The duration that the client records for a turn does not include waiting for the user. If a hook asked the user, the rest of the
+ * The duration that Claude Code records for a turn does not include waiting for the user. If a hook asked the user, the rest of the
  * turn was that wait.
  */
 function waitIn({ toolCalls, startedAt, endedAt, durationMs, durationFrom }: Turn): number {

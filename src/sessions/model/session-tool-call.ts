@@ -19,7 +19,7 @@ export interface SessionToolCall {
   /** Content blocks of the result. */
   readonly output: readonly EntryBlock[];
   readonly isError: boolean;
-  /** The client's own record of the result: usually an object, text for errors. */
+  /** Claude Code's own record of the result: usually an object, text for errors. */
   readonly structured: unknown;
   readonly status: ToolStatus;
   /** It ran in the background: a report ended it, not the result. */

@@ -17,14 +17,14 @@ export interface Turn {
   readonly startedAt?: string;
   readonly endedAt?: string;
   readonly durationMs?: number;
-  /** Written by the client, or computed from the first and last time in the turn. */
+  /** Written by Claude Code, or computed from the first and last time in the turn. */
   readonly durationFrom?: "record" | "timestamps";
 }
 
 /** The way in which a turn ended; `open` when it has not ended. */
 export type TurnEnd = "answered" | "interrupted" | "api-error" | "deferred" | "open";
 
-/** A built-in command, which the client answers without a model. */
+/** A built-in command, which Claude Code answers without a model. */
 export interface LocalCommand {
   /** Its name with the slash. */
   readonly name: string;

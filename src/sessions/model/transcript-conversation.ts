@@ -13,9 +13,9 @@ export interface Conversation extends ConversationDraft {
   readonly unreadable: readonly Unreadable[];
   readonly branches: Branches;
   readonly toolCalls: readonly SessionToolCall[];
-  /** Answers that the client wrote because a request failed. */
+  /** Answers that Claude Code wrote because a request failed. */
   readonly apiErrors: readonly AssistantEntry[];
-  /** Placeholder answers of the client, such as "No response requested.". */
+  /** Placeholder answers of Claude Code, such as "No response requested.". */
   readonly fillers: readonly AssistantEntry[];
   readonly compactions: readonly Compaction[];
   /** The turns of a branch, by default the active one. `"all"` takes every line in file order. */

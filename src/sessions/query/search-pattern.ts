@@ -65,8 +65,8 @@ function regexPattern(pattern: RegExp): SearchPattern {
 }
 
 /**
- * Finds a word in the forms that JSON allows: plain, or with any character as a `\u` escape. Clients write it plain. The second, slower
- * pattern is used only for text with such an escape of a printable character.
+ * Finds a word in the forms that JSON allows: plain, or with any character as a `\u` escape. Claude Code writes it plain. The second,
+ * slower pattern is used only for text with such an escape of a printable character.
  */
 function byteSearch(word: string, matchCase: boolean): SearchPattern["candidateOffsets"] {
   const flags = matchCase ? "g" : "gi";
@@ -88,7 +88,7 @@ function spellings(char: string, matchCase: boolean, withEscapes: boolean): stri
   return all.length === 1 ? (all[0] ?? "") : `(?:${all.join("|")})`;
 }
 
-/** Lower case with the same length. Two letters need care: İ would become two characters, and final sigma depends on its neighbours. */
+/** Lower case with the same length. Two letters need care: İ would become two characters, and final sigma depends on its neighbors. */
 function foldCase(text: string): string {
   return text.replaceAll("\u0130", "i").toLowerCase().replaceAll("\u03c2", "\u03c3");
 }

@@ -88,7 +88,7 @@ interface LazyLine {
   entry(): Entry | undefined;
 }
 
-/** The lines of one end of the file. The first line of the back is usually cut, so it is left out. */
+/** The lines of one end of the file. The first line of the back is usually cut, so it is skipped. */
 function linesIn(file: string, bytes: Buffer, isFront: boolean): LazyLine[] {
   const lines: LazyLine[] = [];
   let from = isFront ? 0 : bytes.indexOf(10) + 1;

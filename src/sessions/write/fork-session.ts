@@ -27,7 +27,7 @@ export interface ForkOptions {
 }
 
 /**
- * A new session that begins as another one went: the active chain from its last compaction on, with the same uuids,
+ * Copies a session into a new one: the active chain from its last compaction on, with the same uuids,
  * times and usage. Contract: not a byte of the original changes; the new transcript appears whole or not at all.
  */
 export async function forkSession(source: SessionPlace, options: ForkOptions = {}): Promise<SessionPlace> {
@@ -54,7 +54,7 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
   });
 }
 
-/** An entry of the fork and what it hangs on there. */
+/** An entry of the fork and its parent there. */
 interface ChainLink {
   readonly entry: GraphEntry;
   readonly parentUuid: string | null;
@@ -66,7 +66,7 @@ function forkChain(thread: Conversation, at: string | undefined, source: Session
   if (at !== undefined && end < 0) throw noSuchEntry(at, source);
   const history = whole.slice(0, end + 1);
   const boundary = history[lastCompaction(history)];
-  // An unfinished compaction is left out: a client that resumes the fork would see nothing of what came before it.
+  // An unfinished compaction is skipped: Claude Code would resume the fork and see nothing of what came before it.
   const context = contextOf(thread.graph, history).filter((entry) => !isBoundary(entry));
   return boundary === undefined
     ? linkToPrevious(context, new Map())
@@ -74,8 +74,8 @@ function forkChain(thread: Conversation, at: string | undefined, source: Session
 }
 
 /**
- * What a compaction preserved is before it in the original. In the fork it comes after the summary: its first line
- * hangs on the summary, and what hung on the summary hangs on its last line, so that one way up passes them all.
+ * What a compaction preserved is before it in the original. In the fork it comes after the summary: the parent of
+ * its first line is the summary, and the children of the summary become children of its last line, so that one path contains them all.
  */
 function parentsAcrossCompaction(boundary: GraphEntry, context: readonly GraphEntry[]): ReadonlyMap<string, string> {
   const summary = context.find((entry) => entry.kind === "user" && entry.role === "summary");
@@ -93,7 +93,7 @@ function parentsAcrossCompaction(boundary: GraphEntry, context: readonly GraphEn
   return moved;
 }
 
-/** An entry whose parent is not in the fork hangs on the one before it. */
+/** An entry whose parent is not in the fork gets the one before it as its parent. */
 function linkToPrevious(entries: readonly GraphEntry[], moved: ReadonlyMap<string, string>): ChainLink[] {
   const known = new Set(entries.map(({ uuid }) => uuid));
   return entries.map((entry, n) => {
@@ -130,7 +130,7 @@ async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number,
   await replaceFile(path, `${JSON.stringify(note, null, 2)}\n`, { fs });
 }
 
-/** The session that a field `forkedFrom` names, in a note or in a line of the client. */
+/** The session that a field `forkedFrom` names, in a note or in a line of Claude Code. */
 export function forkSourceIn(forkedFrom: unknown): string | undefined {
   return typeof forkedFrom === "string" ? forkedFrom : textField(forkedFrom, "sessionId");
 }

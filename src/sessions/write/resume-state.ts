@@ -59,7 +59,7 @@ export function isUnanswered(history: readonly GraphEntry[], context: readonly G
   return last !== undefined;
 }
 
-/** True for lines of the user, a tool or a model; false for hook records, notes and commands of the client. */
+/** True for lines of the user, a tool or a model; false for hook records, notes and commands of Claude Code. */
 function isConversational(entry: GraphEntry): boolean {
   if (entry.kind === "assistant") return true;
   return entry.kind === "user" && !["meta", "command", "command-output", "summary"].includes(entry.role);

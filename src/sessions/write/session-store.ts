@@ -19,19 +19,19 @@ import { type ForkOptions, forkSession } from "./fork-session.ts";
 import { type ResumeState, readResumeState } from "./resume-state.ts";
 import { exists, openStoreSession, type SessionOptions, type StoreSession } from "./store-session.ts";
 
-/** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
+/** Sessions that a host writes itself, laid out as Claude Code lays out its own, so that every reader here reads them. */
 export interface SessionStore {
   readonly root: SessionRoot;
   /**
    * Opens a new session, or an existing one to continue. If its last prompt or result was not answered, the next `user` record is
-   * preceded by two records that the client writes too, so that roles alternate: "Continue from where you left off." and
+   * preceded by two records that Claude Code writes too, so that roles alternate: "Continue from where you left off." and
    * "No response requested.". Throws `sessions/already-open` while this store has it open: a session has
    * one writer. This covers neither other stores nor other processes; a host that may run twice has to take a lock of its own.
    */
   open(options: OpenOptions): Promise<StoreSession>;
   /** Opens an existing session with the context for the model. Nothing is written before the first record. */
   resume(id: string, options: SessionOptions): Promise<ResumedSession>;
-  /** A new session that begins as another one went, wherever that one is; the other keeps every byte. */
+  /** Copies a session into a new one, wherever it is; the original keeps every byte. */
   fork(source: string | SessionPlace, options: OpenOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
   /** Resolves when everything appended to any of its sessions is written. After that, opening a session throws `sessions/closed`. */
   close(): Promise<void>;

@@ -16,7 +16,7 @@ export interface UsageRecord extends CountedUsage {
   readonly apiError: boolean;
   /** Milliseconds; NaN when the line has no valid time. */
   readonly at: number;
-  /** Micro-dollars that an older client wrote with the answer; NaN when there are none. */
+  /** Micro-dollars that an older version of Claude Code wrote with the answer; NaN when there are none. */
   readonly written: number;
 }
 
@@ -94,7 +94,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * The usage record of a parsed line, if it has one: an answer with a usage object, its copy in a progress line of an
- * older client, or an API error that the client noted as an answer. Nothing else counts.
+ * older version of Claude Code, or an API error that Claude Code noted as an answer. Nothing else counts.
  */
 export function readUsageRecord(object: Json, names: NameTable): UsageRecord | undefined {
   if (object["type"] === "assistant") return readAnswer(object, object, names);

@@ -87,8 +87,8 @@ export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable
 }
 
 /**
- * A price function for `session.stats({ price })`: micro-dollars of one call. A cost that an older client wrote next to the call counts
- * as it is. Prices in `pricesFile` come before those of the package.
+ * A price function for `session.stats({ price })`: micro-dollars of one call. A cost that an older version of Claude Code wrote next to
+ * the call counts as it is. Prices in `pricesFile` come before those of the package.
  */
 export function priceOf(pricesFile?: string): (call: ModelCall) => number | undefined {
   const prices = openPrices(pricesFile);

@@ -19,7 +19,7 @@ export interface Amounts {
   readonly complete: boolean;
 }
 
-/** `auto`: the cost that an older client wrote with a call, else calculated. `display`: only what was written. */
+/** `auto`: the cost that an older version of Claude Code wrote with a call, else calculated. `display`: only what was written. */
 export type CostMode = "auto" | "calculate" | "display";
 
 export function amountsOf({ sums }: Rollups, rows: readonly number[], mode: CostMode): Amounts {

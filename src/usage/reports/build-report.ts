@@ -72,7 +72,7 @@ export interface ShownPrice {
   readonly read: string;
 }
 
-/** The client's figure for a session that its status line last showed, in micro-dollars. */
+/** Claude Code's figure for a session that its status line last showed, in micro-dollars. */
 export type StatuslineCost = (session: string) => number | undefined;
 
 export function makeReport<Name extends ReportName>(

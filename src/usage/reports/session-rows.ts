@@ -17,7 +17,7 @@ export interface SessionRow extends Amounts, CallTimes, Pick<Breakdown, "models"
   readonly main: Amounts;
   readonly agents: Amounts;
   readonly byAgent: readonly AgentRow[];
-  /** The client's own figures, when they were asked for and are known. Never mixed in. */
+  /** Claude Code's own figures, when they were asked for and are known. Never mixed in. */
   readonly reconcile?: Reconciled;
 }
 
@@ -31,7 +31,7 @@ export interface AgentRow extends Amounts {
   readonly depth?: number;
 }
 
-/** The cost of a session as the client computed it, and the difference from the report. */
+/** The cost of a session as Claude Code computed it, and the difference from the report. */
 export interface Reconciled {
   readonly clientMicroUsd: number | null;
   readonly statuslineMicroUsd: number | null;

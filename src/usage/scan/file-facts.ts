@@ -8,7 +8,7 @@ import { timestampMs } from "../calls/usage-record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a transcript says about its session in addition to its calls: title, turns, limits, the client's own figure. */
+/** What a transcript says about its session in addition to its calls: title, turns, limits, Claude Code's own figure. */
 export interface FileFacts {
   /** The first value in the file counts for these three. */
   cwd?: string | undefined;
@@ -28,7 +28,7 @@ export interface FileFacts {
   pending: boolean;
   /** When a limit was reached and when it ends, both in milliseconds. */
   readonly limits: { readonly at: number; readonly resetAt: number }[];
-  /** The client's own cost of this session, in micro-dollars; the last value counts. */
+  /** Claude Code's own cost of this session, in micro-dollars; the last value counts. */
   clientMicroUsd?: number | undefined;
 }
 
@@ -85,7 +85,7 @@ function addFactsByType(facts: FileFacts, object: Json): void {
   }
 }
 
-/** An answer that the client wrote itself to fill a gap. */
+/** An answer that Claude Code wrote itself to fill a gap. */
 function isFiller(object: Json): boolean {
   return fieldOf(object["message"], "model") === "<synthetic>" && object["isApiErrorMessage"] !== true;
 }

@@ -54,7 +54,7 @@ export async function readLineWindow(
   return { lines, totalLines: line - 1, digest: hash.digest("hex"), tooLarge, binary };
 }
 
-/** The picture in a file, as its first bytes describe it. */
+/** The image in a file, as its first bytes describe it. */
 export interface ImageFacts {
   readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
   readonly size: Size | undefined;

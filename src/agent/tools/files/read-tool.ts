@@ -21,7 +21,7 @@ type ReadInput = SchemaValue<typeof readInput>;
 
 const maxChars = 256 * 2 ** 10;
 const defaultLines = 2_000;
-/** What the API takes of one picture, before base64. */
+/** The largest image that the API accepts, before base64. */
 const maxImageBytes = 3.75 * 2 ** 20;
 
 export const readTool: Tool = {
@@ -108,7 +108,7 @@ async function readImage(
   if (facts === undefined) return undefined;
   if (sizeBytes > maxImageBytes) {
     const [size, most] = [readableSize(sizeBytes), readableSize(maxImageBytes)];
-    return toolError(`The picture has ${size}; at most ${most} can be shown.`);
+    return toolError(`The image is ${size}; at most ${most} can be shown.`);
   }
   const bytes = Buffer.alloc(sizeBytes);
   await file.read(bytes, 0, sizeBytes, 0);

@@ -121,7 +121,7 @@ test("nothing is written through a link, and a link on the way counts as what it
   expect([readFileSync(target, "utf8"), context.readState.get(target)?.by]).toEqual(["two\n", "writing"]);
 });
 
-test("a folder that became a link after the judgement is not followed", async () => {
+test("a folder that became a link after the judgment is not followed", async () => {
   const { context, write, project, root } = toolWorld();
   const file_path = write("sub/a.txt", "one\n");
   mkdirSync(join(root, "elsewhere"));

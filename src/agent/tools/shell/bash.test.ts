@@ -167,8 +167,8 @@ test("an env file that bash cannot read, or that ends the shell, is reported onc
   expect(await call(tool, { command: "echo [$A] $B" })).toMatchObject({ content: "[] good" });
   expect(await call(tool, { command: "echo [$A] $B" })).toMatchObject({ content: "[] good" });
   expect(notes).toEqual([
-    expect.stringContaining(`The env file ${broken} is left out: `),
-    `The env file ${ending} is left out: it ends the shell.`,
+    expect.stringContaining(`The env file ${broken} is skipped: `),
+    `The env file ${ending} is skipped: it ends the shell.`,
   ]);
   writeFileSync(broken, "export A=fixed\n");
   expect(await call(tool, { command: "echo [$A] $B" })).toMatchObject({ content: "[fixed] good" });

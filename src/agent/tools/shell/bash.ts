@@ -74,7 +74,7 @@ async function leaveGoneFolder(context: ToolContext): Promise<void> {
   await context.moveTo(context.worktrees.current()?.path ?? context.projectRoot);
 }
 
-/** An env file that ends the shell is left out, and the command, which was not reached, is run without it. */
+/** An env file that ends the shell is skipped, and the command, which was not reached, is run without it. */
 async function runOnce({ command }: BashInput, timeoutMs: number, context: ToolContext, envFiles: EnvFileCheck) {
   for (;;) {
     const options = { command, envFiles: await envFiles.usable(context), timeoutMs, signal: context.signal };

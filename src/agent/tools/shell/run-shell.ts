@@ -145,7 +145,7 @@ export function openEnvFileCheck() {
       if (!verdicts.has(version)) {
         const fault = await faultOf(path, context);
         verdicts.set(version, fault === undefined);
-        if (fault !== undefined) context.tell(`The env file ${path} is left out: ${fault}`);
+        if (fault !== undefined) context.tell(`The env file ${path} is skipped: ${fault}`);
       }
       if (verdicts.get(version)) good.push(path);
     }
@@ -155,7 +155,7 @@ export function openEnvFileCheck() {
   /** Leaves out a file that ended the shell. */
   async function drop(path: string, context: ToolContext): Promise<void> {
     verdicts.set(await versionOf(path), false);
-    context.tell(`The env file ${path} is left out: it ends the shell.`);
+    context.tell(`The env file ${path} is skipped: it ends the shell.`);
   }
 
   return { usable, drop };

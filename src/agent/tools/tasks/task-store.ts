@@ -45,7 +45,7 @@ export async function writeTask(folder: string, task: StoredTask): Promise<void>
   await replaceFile(join(folder, `${task.id}.json`), JSON.stringify(task, null, 2));
 }
 
-/** Removes a task from the lists of others. Its number is not used again. */
+/** Deletes a task and every reference to it. Its number is not used again. */
 export async function removeTask(folder: string, id: string): Promise<void> {
   await raiseHighWaterMark(folder, Number(id));
   await rm(join(folder, `${id}.json`), { force: true });

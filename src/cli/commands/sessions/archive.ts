@@ -14,7 +14,7 @@ import { jsonText, progressLine } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--due] [--json]",
-  about: `Archives sessions before their client deletes them, compressed, in Hookline's state directory. Transcripts are not changed.
+  about: `Archives sessions before Claude Code deletes them, compressed, in Hookline's state directory. Transcripts are not changed.
 
 Without SESSION all sessions are archived. Running it again adds what is new. Every other command also reads archived sessions.`,
   options: {

@@ -11,7 +11,7 @@ export const command: Command = {
   usage: "[SESSION] [--at UUID] [--json]",
   about: `Copies a session, whole or up to one entry, into a new one. The original is not changed.
 
-The new session is stored next to the original, where its client finds it (claude --resume ID). A session that exists only in the archive
+The new session is stored next to the original, where Claude Code finds it (claude --resume ID). A session that exists only in the archive
 is copied into Hookline's own store.`,
   mostArguments: 1,
   options: {

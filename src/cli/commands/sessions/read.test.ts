@@ -186,7 +186,7 @@ describe("ls", () => {
       status: 1,
       err: expect.stringContaining("whole number"),
     });
-    expect((await hookline(["ls", "/home/dev"])).err).toContain("hookline sessions ls takes no arguments");
+    expect((await hookline(["ls", "/home/dev"])).err).toContain("sessions ls takes no arguments");
     expect((await hookline(["ls", "--here", "--project", "x"])).err).toContain("cannot be used together");
     expect(await hookline(["ls", "--since", "soon"])).toMatchObject({
       status: 1,

@@ -39,7 +39,7 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
   ],
   async run(call, io) {
     const query = call.operands.join(" ");
-    if (query.trim() === "") throw new Problem("cli/usage", "hookline sessions search requires a search text.");
+    if (query.trim() === "") throw new Problem("cli/usage", "sessions search requires a search text.");
     const progress = progressLine("searching", io);
     const options: SearchOptions = {
       ...optionsFrom(call, io),

@@ -112,7 +112,7 @@ function readVerdict(ran: RunnerResult, value: Json, run: HookRun): ReadAnswer {
   return { answer, warnings: [...warnings, dropped] };
 }
 
-/** What opens a door must be exact: the field may have been meant to change the input. */
+/** An allow must be exact: the field may have been meant to change the input. */
 function inexactAllow(unknown: readonly string[]): string {
   return `returned an allow with ${unknown.map(showValue).join(", ")}, which no such answer has`;
 }

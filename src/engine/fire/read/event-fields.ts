@@ -44,7 +44,7 @@ export interface ExactAnswer extends ReadAnswer {
 /** Adds a warning about the hook. */
 type Report = (code: WarningCode, message: string) => void;
 
-/** Answers count only under the event's own name; where the row honours none at all, the object is merely ignored. */
+/** Answers count only under the event's own name; where the row honors none at all, the object is merely ignored. */
 function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row } }: HookRun): string | undefined {
   if (specific === undefined || row.answers.length === 0 || specific.hookEventName === row.name) return undefined;
   if (specific.hookEventName === undefined) return "hookSpecificOutput.hookEventName is missing";
@@ -98,7 +98,7 @@ function terminalSequence({ terminalSequence }: HookOutput, report: Report): Pic
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type SpecificOutput = NonNullable<HookOutput["hookSpecificOutput"]>;
 
-/** The event-specific answers of an exact object: those the row honours; the others draw a warning. */
+/** The event-specific answers of an exact object: those the row honors; the others draw a warning. */
 function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, report: Report): OutcomeOutput {
   const { answers } = run.event.row;
   const result: Mutable<OutcomeOutput> = {};
@@ -119,10 +119,10 @@ function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, report: Re
 function ignoredReason(name: string, { event: { row, payload }, hook: { ref } }: HookRun): string | undefined {
   if (!row.answers.some((answer) => answer === name)) {
     // The verdict has its own warning for an unknown decision.
-    return name === "permissionDecision" ? undefined : `${row.name} does not honour it`;
+    return name === "permissionDecision" ? undefined : `${row.name} does not honor it`;
   }
   const when = row.special.honouredWhen?.[name as keyof NonNullable<typeof row.special.honouredWhen>];
-  if (when !== undefined && !when(payload)) return `${row.name} does not honour it here`;
+  if (when !== undefined && !when(payload)) return `${row.name} does not honor it here`;
   if (name === "worktreePath" && ref.type === "command") return "a command hook's stdout is the path";
   return undefined;
 }

@@ -194,7 +194,7 @@ test("a project's hook may not write the user's settings", () => {
   });
 });
 
-describe("a judgement", () => {
+describe("a judgment", () => {
   const notOk = (continueOnBlock = false) =>
     ({
       ended: { by: "answered" },

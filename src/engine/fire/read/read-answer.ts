@@ -190,13 +190,13 @@ function readBody(ran: RunnerResult, { ok, whole }: OutputOf<"body">, run: HookR
   return plain({ ...noAnswer, failure: ran.failure ?? "the body is not a JSON object" });
 }
 
-/** A run that did not end well: a denial or question it made is kept, everything else is not. */
+/** A run that failed: a denial or question it made is kept, everything else is not. */
 function onlyRestrictions(ran: RunnerResult, run: HookRun): ReadAnswer {
   const parsed = parseOutput(ran.stdout, true);
   const found = recoverRestriction(parsed.kind === "object" ? parsed.value : ran.stdout, run);
   const failed = failedOnly(ran);
   if (found === undefined) return plain(failed);
-  const kept = repaired(found.verdict, ran.failure ?? "the hook did not end well", run);
+  const kept = repaired(found.verdict, ran.failure ?? "the hook failed", run);
   return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
 }
 

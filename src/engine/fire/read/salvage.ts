@@ -3,8 +3,8 @@ import type { HookRun } from "../fire.ts";
 import { honoured } from "./read-verdict.ts";
 
 /**
- * A denial or a question that can be read out of broken output, the stricter one if there are several. Never an allow: what opens a
- * door must be exact, what keeps it shut need not be. The field `decisionName` counts as the decision, whatever its name.
+ * A denial or a question that can be read out of broken output, the stricter one if there are several. Never an allow: an
+ * allow must be exact, a restriction need not be. The field `decisionName` counts as the decision, whatever its name.
  */
 export function recoverRestriction(output: unknown, run: HookRun, decisionName?: string) {
   const found = objectsIn(output).flatMap((object) => restrictionsIn(object, run, decisionName));

@@ -178,7 +178,7 @@ async function backgroundAnswer(
   return texts.length === 0 ? undefined : { id, hook: ref, occasion: label, texts, record: ended };
 }
 
-/** What only counts in an awaited hook. Its author must know: such a guard guards nothing. */
+/** What only counts in an awaited hook. Reported because such a guard protects nothing. */
 function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHook, woke: boolean): readonly Warning[] {
   const late = [
     ...(verdict.kind === "none" || woke || answer?.failure !== undefined ? [] : [`its ${verdict.kind}`]),

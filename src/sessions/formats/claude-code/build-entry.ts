@@ -23,7 +23,7 @@ export function takeKnownFields(
   return extra;
 }
 
-/** Neighbours name the same session, folder and prompt: one text serves them all, and a long session takes a fifth less memory. */
+/** Neighbors name the same session, folder and prompt: one text serves them all, and a long session takes a fifth less memory. */
 function shared(field: KnownField, value: string): string {
   if (value === field.last) return field.last;
   field.last = value;

@@ -2,7 +2,7 @@ import { textField } from "../../../protocol/internal.ts";
 import type { TranscriptItem } from "../../model/entry.ts";
 import { attachmentInner } from "./known-fields.ts";
 
-/** Record types and fields of one client version that Hookline does not know, with the number of occurrences. */
+/** Record types and fields of one version of Claude Code that Hookline does not know, with the number of occurrences. */
 export interface FormatDrift {
   readonly version: string;
   readonly unknownTypes: Readonly<Record<string, number>>;

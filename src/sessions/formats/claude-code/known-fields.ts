@@ -145,7 +145,7 @@ export const systemRows = {
 
 export const systemFields: FieldTable = table(systemRows, conversation);
 
-/** What the model received for an attachment, and in which role. Written by newer clients. */
+/** What the model received for an attachment, and in which role. Written by newer versions of Claude Code. */
 export const attachmentRows = {
   rendered: "any",
   renderedRole: "text",
@@ -244,7 +244,7 @@ export const standaloneRows = {
     modelUsage: "object",
     hasUnknownModelCost: "flag",
   },
-  /** Requests of the client, in parts that are stored once. */
+  /** Requests of Claude Code, in parts that are stored once. */
   "api-request": {
     id: ["requestRef", "text"],
     querySource: "text",

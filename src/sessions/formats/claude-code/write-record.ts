@@ -74,7 +74,7 @@ function omit(draft: RecordDraft, names: ReadonlySet<string>): Record<string, un
   return Object.fromEntries(Object.entries(draft).filter(([name]) => !names.has(name)));
 }
 
-/** What the client writes between an end that was never answered and the next prompt: a note, and an answer of its own. */
+/** What Claude Code writes between an end that was never answered and the next prompt: a note, and an answer of its own. */
 export const fillerRecords: readonly RecordDraft[] = [
   {
     type: "user",

@@ -7,7 +7,7 @@
 export const eventDone = 0;
 /** An answer of the model is in the table of calls, and its line tells something new about the session. */
 export const eventAnswer = 1;
-/** A prompt in a main transcript that begins with a letter, so it is not a command or notice of the client. */
+/** A prompt in a main transcript that begins with a letter, so it is not a command or notice of Claude Code. */
 export const eventPrompt = 2;
 /** The line needs a JSON parser. */
 export const eventParse = 3;
@@ -43,7 +43,7 @@ export const fieldModel = 5;
 export const fieldRequest = 6;
 export const fieldAgent = 7;
 export const fieldTime = 8;
-/** Of an answer that is copied into a progress line of an older client. */
+/** Of an answer that is copied into a progress line of an older version of Claude Code. */
 export const fieldDataAgent = 9;
 export const fieldCopyAgent = 10;
 export const fieldCopyTime = 11;

@@ -1,7 +1,7 @@
 /**
  * Walks over one line of a transcript and notes what usage reports need of it. Keys may come in any order. What a JSON parser would
  * read in another way than the walk does makes the line odd, and its caller parses it: a key twice, an escape in a key or an id, a
- * count that is not a number, several iterations, a cost that the client wrote.
+ * count that is not a number, several iterations, a cost that Claude Code wrote.
  */
 import * as field from "./fields.ts";
 import * as json from "./json.ts";
@@ -12,7 +12,7 @@ export let isOdd: bool = false;
 export let hasToolResult: bool = false;
 /** Its content is a text that begins with a letter. */
 export let isPlainPrompt: bool = false;
-/** It contains a copy of a line with an answer, as progress lines of older clients do. */
+/** It contains a copy of a line with an answer, as progress lines of older versions of Claude Code do. */
 export let hasCopy: bool = false;
 let hasCopiedMessage: bool = false;
 let typeFrom: usize = 0;
