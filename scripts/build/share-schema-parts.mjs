@@ -19,7 +19,7 @@ export function withSharedParts(schemas) {
   const shared = {};
   const share = (schema) => {
     const text = JSON.stringify(schema);
-    if (text.length < 100 || places.get(text) === 1) return mapParts(schema, share);
+    if (text.length < 60 || places.get(text) === 1) return mapParts(schema, share);
     if (!names.has(text)) {
       names.set(text, `shared.${names.size + 1}`);
       shared[names.get(text)] = mapParts(schema, share);

@@ -135,7 +135,7 @@ export const problemCodes = {
   "cli/usage": "wrong arguments or options",
   "cli/bad-input": "the input of a command cannot be read or is not a JSON object",
   "cli/unknown-command": "unknown command",
-} as const;
+};
 
 /** `area/what`; the areas are modules or nouns a caller knows. */
 export type ProblemCode = keyof typeof problemCodes;

@@ -78,7 +78,7 @@ export const warningCodes = {
   "status-line-failed": "the status line command failed; the last lines stay visible",
   "observer-threw": "an observer or onSuccess callback threw",
   "spill-failed": "a long text could not be written to its file and was truncated",
-} as const;
+};
 
 /** Warnings about permission rules and modes, in settings and in answers. */
 export const ruleWarningCodes = {
@@ -90,7 +90,7 @@ export const ruleWarningCodes = {
   "mode-unknown": "unknown permission mode; default is used",
   "mode-ignored": "a permission mode that may not be set in this place",
   "permission-update-invalid": "an entry of updatedPermissions was dropped",
-} as const;
+};
 
 /** The code of a warning; docs/warnings.md explains each. */
 export type WarningCode = keyof typeof warningCodes | keyof typeof ruleWarningCodes;
