@@ -7,23 +7,17 @@ import { homeFolder } from "../files/internal.ts";
 import { efforts, type Model } from "../models/internal.ts";
 import { type Mode, readMode } from "../permissions/internal.ts";
 import {
-  abortSignalCheck,
   attempt,
   badOption,
-  booleanCheck,
+  checkAll,
   checkNamed,
   checkOf,
   defined,
-  functionCheck,
   isObject,
+  mustBe,
   type OptionCheck,
-  objectCheck,
   oneOfCheck,
   Problem,
-  positiveNumberCheck,
-  textCheck,
-  textListCheck,
-  wholeNumberCheck,
 } from "../protocol/internal.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { ServerConnector } from "./mcp/mcp-servers.ts";
@@ -209,34 +203,27 @@ const mode = checkOf(
 );
 
 const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> = {
-  ...checkAll(textCheck, "modelName", "fallbackModel", "prompt", "cwd", "home", "version", "sessionId", "resume"),
-  ...checkAll(textCheck, "name", "store", "managedFolder", "systemPrompt", "appendSystemPrompt"),
-  ...checkAll(textCheck, "subagent", "worktree"),
-  ...checkAll(textListCheck, "settings", "plugins", "allowedTools", "disallowedTools", "tools"),
-  ...checkAll(textListCheck, "addDirectories", "mcpConfig"),
-  ...checkAll(booleanCheck, "modelFromSettings", "interactive", "continueLatest", "fork", "persist"),
-  ...checkAll(functionCheck, "openModel", "onReady", "observe", "connect", "uuid"),
-  ...checkAll(objectCheck, "user", "env", "subagents"),
-  ...checkAll(positiveNumberCheck, "maxBudgetUsd", "compactAt"),
+  ...checkAll(mustBe.text, "modelName", "fallbackModel", "prompt", "cwd", "home", "version", "sessionId", "resume"),
+  ...checkAll(mustBe.text, "name", "store", "managedFolder", "systemPrompt", "appendSystemPrompt"),
+  ...checkAll(mustBe.text, "subagent", "worktree"),
+  ...checkAll(mustBe.textList, "settings", "plugins", "allowedTools", "disallowedTools", "tools"),
+  ...checkAll(mustBe.textList, "addDirectories", "mcpConfig"),
+  ...checkAll(mustBe.boolean, "modelFromSettings", "interactive", "continueLatest", "fork", "persist"),
+  ...checkAll(mustBe.function, "openModel", "onReady", "observe", "connect", "uuid"),
+  ...checkAll(mustBe.object, "user", "env", "subagents"),
+  ...checkAll(mustBe.positiveNumber, "maxBudgetUsd", "compactAt"),
   ...checkAll(milliseconds, "idleMs", "promptNoticeMs", "hookProgressMs"),
   // These are checked where they are used, with their own message.
   ...checkAll(undefined, "effort", "trust", "settingSources"),
   model: checkOf("a model", (value) => isObject(value) && typeof value["stream"] === "function"),
   maxThinkingTokens: checkOf("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
-  signal: abortSignalCheck,
+  signal: mustBe.abortSignal,
   permissionMode: mode,
   webFetch: checkOf("true, false or an object", (value) => typeof value === "boolean" || isObject(value)),
-  maxTurns: wholeNumberCheck,
+  maxTurns: mustBe.wholeNumber,
   setup: oneOfCheck(["init", "init-only", "maintenance"]),
   clock: checkOf("an object with now()", (value) => isObject(value) && typeof value["now"] === "function"),
 };
-
-function checkAll<Name extends keyof RunAgentOptions>(
-  check: OptionCheck | undefined,
-  ...names: readonly Name[]
-): Readonly<Record<Name, OptionCheck | undefined>> {
-  return Object.fromEntries(names.map((name) => [name, check])) as Record<Name, OptionCheck | undefined>;
-}
 
 /** Throws a `Problem` for a path that is missing, not accessible or not a folder. */
 export function checkFolder(path: string): void {

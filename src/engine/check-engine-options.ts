@@ -1,18 +1,15 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import {
-  booleanCheck,
+  checkAll,
   checkNamed,
   checkOf,
-  functionCheck,
   isObject,
+  mustBe,
   type OptionCheck,
-  objectCheck,
   oneOfCheck,
   Problem,
   showValue,
-  textCheck,
-  textListCheck,
 } from "../protocol/internal.ts";
 import { checkEventRows } from "./check-event-rows.ts";
 import type { FireOptions } from "./engine-type.ts";
@@ -38,7 +35,7 @@ export function checkCloseOptions(options: object): void {
 
 /** A misspelled `written` would ask hooks about what the host wrote itself. */
 export function checkReloadOptions(options: object): void {
-  checkNamed("engine.reload", options, { written: textListCheck }, "engine/bad-option");
+  checkNamed("engine.reload", options, { written: mustBe.textList }, "engine/bad-option");
 }
 
 /** The same for a folder that the environment names. */
@@ -57,9 +54,12 @@ const milliseconds = checkOf("a number of milliseconds", (value) => typeof value
 
 const sources: ReadonlySet<unknown> = new Set(["user", "project", "local"]);
 
-const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
+const checks: Readonly<Record<keyof EngineOptions, OptionCheck | undefined>> = {
+  ...checkAll(mustBe.boolean, "interactive", "olderFields", "canDefer", "bypassAvailable", "observeContent"),
+  ...checkAll(mustBe.function, "conversation", "agentKind", "common"),
+  ...checkAll(path, "managedFolder", "envFileRoot"),
+  ...checkAll(absolutePath, "home", "clientHome"),
   cwd: (value) => path(value) ?? folderFault(String(value)),
-  home: absolutePath,
   env: valuesOf("an object with strings", (value) => value === undefined || typeof value === "string"),
   settings: valuesOf(
     "a list of file names, JSON texts or objects",
@@ -67,44 +67,27 @@ const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
   ),
   settingSources: valuesOf('a list of "user", "project" or "local"', (item) => sources.has(item)),
   trust: oneOfCheck(["pinned", "workspace", "implicit"]),
-  interactive: booleanCheck,
-  ports: objectCheck,
+  ports: mustBe.object,
   events: valuesOf("a list of rows", isNamedRow),
   plugins: valuesOf("a list of folder names", isPath),
-  managedFolder: path,
   toolAliases: valuesOf("an object with tool names", (item) => typeof item === "string"),
   concurrency: atLeast(1),
   stripEnv: valuesOf("a list of variable names", (item) => typeof item === "string"),
-  olderFields: booleanCheck,
   stopBlockCap: atLeast(0),
-  canDefer: booleanCheck,
   rejudge: oneOfCheck(["conditions", "all"]),
   judgeTimeoutMs: checkOf("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
-  bypassAvailable: booleanCheck,
-  observeContent: booleanCheck,
-  conversation: functionCheck,
-  agentKind: functionCheck,
-  startedAs: textCheck,
-  clientHome: absolutePath,
-  envFileRoot: path,
-  common: functionCheck,
+  startedAs: mustBe.text,
 };
 
-const portChecks: Readonly<Record<keyof Ports, OptionCheck>> = {
-  model: functionCheck,
-  agent: functionCheck,
-  mcp: functionCheck,
-  asker: functionCheck,
-  wake: functionCheck,
-  judge: functionCheck,
-  observe: functionCheck,
+const portChecks: Readonly<Record<keyof Ports, OptionCheck | undefined>> = {
+  ...checkAll(mustBe.function, "model", "agent", "mcp", "asker", "wake", "judge", "observe"),
   clock: checkOf("an object with now()", (port) => isObject(port) && typeof port["now"] === "function"),
 };
 
 const fireChecks: Readonly<Record<keyof FireOptions, OptionCheck | undefined>> = {
   signal: checkOf("an AbortSignal", (value) => value instanceof EventTarget),
   forceSync: undefined,
-  rewrittenFrom: objectCheck,
+  rewrittenFrom: mustBe.object,
   progress: checkOf("an object with everyMs, a number of milliseconds, and tell()", isListener),
 };
 

@@ -1,7 +1,7 @@
 import {
-  booleanCheck,
   type CatalogRow,
   catalog,
+  checkAll,
   checkNamed,
   checkOf,
   closestName,
@@ -10,17 +10,13 @@ import {
   type EventSpecials,
   type Field,
   type Fields,
-  functionCheck,
   isObject,
   type MatchedField,
-  numberCheck,
+  mustBe,
   type OptionCheck,
-  objectCheck,
   oneOfCheck,
   Problem,
-  positiveNumberCheck,
   showValue,
-  textCheck,
 } from "../protocol/internal.ts";
 
 /** Refuses rows that could not be followed: with a misspelled part, matchers would match nothing and guards would not deny. */
@@ -99,62 +95,49 @@ function orNull(check: OptionCheck): OptionCheck {
 /** Made when a host has events of its own: most have none, and the whole catalog is looked through. */
 function checksOfRow(): Readonly<Record<keyof CatalogRow<string, Fields>, OptionCheck | undefined>> {
   return {
-    name: textCheck,
+    name: mustBe.text,
     phase: usedIn("phase"),
     since: usedIn("since"),
-    fires: textCheck,
+    fires: mustBe.text,
     carries: listUsedIn("carries"),
-    fields: objectCheck,
-    matchesOn: orNull(objectCheck),
+    fields: mustBe.object,
+    matchesOn: orNull(mustBe.object),
     onText: usedIn("onText"),
     onBlock: usedIn("onBlock"),
     onOther: usedIn("onOther"),
     answers: listUsedIn("answers"),
     decisions: listUsedIn("decisions"),
-    blockWord: booleanCheck,
+    blockWord: mustBe.boolean,
     types: listUsedIn("types"),
-    timeoutMs: orNull(positiveNumberCheck),
-    blocks: orNull(textCheck),
+    timeoutMs: orNull(mustBe.positiveNumber),
+    blocks: orNull(mustBe.text),
     awaited: usedIn("awaited"),
     onFailure: usedIn("onFailure"),
     onStop: usedIn("onStop"),
     onNotOk: usedIn("onNotOk"),
-    special: objectCheck,
+    special: mustBe.object,
     app: undefined,
   };
 }
 
-const specialChecks: Readonly<Record<keyof EventSpecials, OptionCheck>> = {
-  onTool: booleanCheck,
-  endsTurn: booleanCheck,
-  startsTurn: booleanCheck,
-  endsSession: booleanCheck,
-  envFile: booleanCheck,
-  budget: objectCheck,
-  timeoutDenies: booleanCheck,
-  stockDenial: textCheck,
-  exit2HidesAnswers: booleanCheck,
-  honouredWhen: objectCheck,
-  blocksWhen: functionCheck,
-  messageIsContext: functionCheck,
-  insideAgent: textCheck,
-  answersPath: booleanCheck,
+const specialChecks: Readonly<Record<keyof EventSpecials, OptionCheck | undefined>> = {
+  ...checkAll(mustBe.boolean, "onTool", "endsTurn", "startsTurn", "endsSession", "envFile", "timeoutDenies"),
+  ...checkAll(mustBe.boolean, "exit2HidesAnswers", "answersPath"),
+  ...checkAll(mustBe.object, "budget", "honouredWhen"),
+  ...checkAll(mustBe.text, "stockDenial", "insideAgent"),
+  ...checkAll(mustBe.function, "blocksWhen", "messageIsContext"),
 };
 
 const matchedChecks: Readonly<Record<keyof MatchedField, OptionCheck>> = {
-  field: textCheck,
-  narrow: booleanCheck,
+  field: mustBe.text,
+  narrow: mustBe.boolean,
   part: oneOfCheck(["basename"]),
 };
 
 const fieldChecks: Readonly<Record<string, OptionCheck | undefined>> = {
   is: oneOfCheck(["text", "number", "flag", "object", "list", "either", "anything"]),
-  optional: booleanCheck,
-  nullable: booleanCheck,
-  newer: booleanCheck,
+  ...checkAll(mustBe.boolean, "optional", "nullable", "newer", "open"),
+  ...checkAll(mustBe.object, "fields", "values"),
   of: checkOf("a list or a field", (value) => Array.isArray(value) || isObject(value)),
-  open: booleanCheck,
-  above: numberCheck,
-  fields: objectCheck,
-  values: objectCheck,
+  above: mustBe.number,
 };

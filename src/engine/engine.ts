@@ -5,10 +5,10 @@ import {
   defined,
   eventRow,
   lazy,
+  mustBe,
   type OptionCheck,
   type Outcome,
   Problem,
-  positiveNumberCheck,
   type RunRecord,
   type Warning,
 } from "../protocol/internal.ts";
@@ -173,7 +173,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 
 /** Contract: an option that cannot be honored is refused, since a guard may rely on it. */
 const callbackChecks: Readonly<Record<keyof CallbackOptions, OptionCheck>> = {
-  timeout: positiveNumberCheck,
+  timeout: mustBe.positiveNumber,
   onFailure: checkOf('"continue" or "block"', (value) => value === "continue" || value === "block"),
 };
 

@@ -1,4 +1,4 @@
-import { checkNamed, type OptionCheck, objectCheck, positiveNumberCheck, textCheck } from "../protocol/internal.ts";
+import { checkNamed, mustBe, type OptionCheck } from "../protocol/internal.ts";
 import { boundedFetch, limitAnswer } from "./answer-limits.ts";
 import { toModelError } from "./failure.ts";
 import type { AnswerReader, ModelEvent } from "./model.ts";
@@ -15,11 +15,11 @@ export function checkPortOptions<Name extends string>(
 
 /** The options that all ports have. */
 export const portChecks = {
-  model: textCheck,
-  smallModel: textCheck,
-  contextWindow: positiveNumberCheck,
-  maxAnswerChars: positiveNumberCheck,
-  env: objectCheck,
+  model: mustBe.text,
+  smallModel: mustBe.text,
+  contextWindow: mustBe.positiveNumber,
+  maxAnswerChars: mustBe.positiveNumber,
+  env: mustBe.object,
 } as const;
 
 /** What the official clients have in common here: retries are ours (`retry.ts`), and so are the limits of an answer. */

@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  checkNamed,
-  functionCheck,
-  numberCheck,
-  type OptionCheck,
-  Problem,
-  showValue,
-  wholeNumberCheck,
-} from "../protocol/internal.ts";
+import { checkAll, checkNamed, mustBe, type OptionCheck, Problem, showValue } from "../protocol/internal.ts";
 import { aborted, shouldRetry } from "./failure.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./model.ts";
 
@@ -35,13 +27,10 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
   return { ...model, stream: (request, signal) => streamWithRetry(model, options, request, signal) };
 }
 
-const checks: Readonly<Record<keyof RetryOptions, OptionCheck>> = {
-  tries: wholeNumberCheck,
-  firstWaitMs: numberCheck,
-  maxWaitMs: numberCheck,
-  onRetry: functionCheck,
-  pause: functionCheck,
-  random: functionCheck,
+const checks: Readonly<Record<keyof RetryOptions, OptionCheck | undefined>> = {
+  tries: mustBe.wholeNumber,
+  ...checkAll(mustBe.number, "firstWaitMs", "maxWaitMs"),
+  ...checkAll(mustBe.function, "onRetry", "pause", "random"),
 };
 
 async function* streamWithRetry(

@@ -1,17 +1,14 @@
 import { win32 } from "node:path";
 import {
-  booleanCheck,
   checkNamed,
   checkOf,
   closestName,
   isObject,
+  mustBe,
   type OptionCheck,
-  objectCheck,
   oneOfCheck,
   Problem,
   showValue,
-  textCheck,
-  textListCheck,
 } from "../protocol/internal.ts";
 
 /**
@@ -33,13 +30,13 @@ const contextChecks: Readonly<Record<string, OptionCheck | undefined>> = {
   cwd: undefined,
   home: undefined,
   projectRoot: undefined,
-  directories: textListCheck,
-  mode: textCheck,
-  attended: booleanCheck,
+  directories: mustBe.textList,
+  mode: mustBe.text,
+  attended: mustBe.boolean,
   pathCase: oneOfCheck(["auto", "sensitive", "insensitive"]),
-  shell: textCheck,
+  shell: mustBe.text,
   envNames: checkOf("a list or a set", (value) => Array.isArray(value) || value instanceof Set),
-  fs: objectCheck,
+  fs: mustBe.object,
   protectedFiles: checkOf("a list", Array.isArray),
   ownFiles: checkOf("a list", Array.isArray),
 };
@@ -49,7 +46,12 @@ export function checkRuleSources(layers: unknown, names: object, scopes: readonl
   if (!Array.isArray(layers) || !layers.every(isObject)) {
     throw badCall("compileRules", 'its first argument must be a list of layers, such as [{ scope: "user", deny: [] }]');
   }
-  const layerChecks = { scope: oneOfCheck(scopes), trusted: booleanCheck, unreadable: booleanCheck, file: textCheck };
+  const layerChecks = {
+    scope: oneOfCheck(scopes),
+    trusted: mustBe.boolean,
+    unreadable: mustBe.boolean,
+    file: mustBe.text,
+  };
   for (const [index, layer] of layers.entries()) {
     const { scope, trusted, unreadable, file } = layer;
     const near = scope === undefined ? closestName("scope", Object.keys(layer)) : undefined;
@@ -59,7 +61,7 @@ export function checkRuleSources(layers: unknown, names: object, scopes: readonl
     const given = { scope, trusted, unreadable, file };
     checkNamed(`layer ${index} of compileRules`, given, layerChecks, "permissions/bad-call");
   }
-  const nameChecks = { kinds: objectCheck, aliases: objectCheck, mcpServers: textListCheck };
+  const nameChecks = { kinds: mustBe.object, aliases: mustBe.object, mcpServers: mustBe.textList };
   checkNamed("the names of compileRules", names, nameChecks, "permissions/bad-call");
 }
 

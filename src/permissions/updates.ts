@@ -1,12 +1,4 @@
-import {
-  booleanCheck,
-  checkNamed,
-  isObject,
-  type OptionCheck,
-  objectCheck,
-  type PermissionUpdate,
-  textCheck,
-} from "../protocol/internal.ts";
+import { checkNamed, isObject, mustBe, type OptionCheck, type PermissionUpdate } from "../protocol/internal.ts";
 import { realFs } from "./paths/path-fs.ts";
 import { type PathFs, pathFault, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
@@ -43,9 +35,9 @@ export function checkUpdates(
 
 /** With a misspelled `scope` a hook of a checkout could change user settings. */
 const sourceChecks: Readonly<Record<keyof UpdateSource, OptionCheck>> = {
-  scope: textCheck,
-  bypassAvailable: booleanCheck,
-  fs: objectCheck,
+  scope: mustBe.text,
+  bypassAvailable: mustBe.boolean,
+  fs: mustBe.object,
 };
 
 /**

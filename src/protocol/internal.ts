@@ -61,22 +61,7 @@ export {
   textField,
   unlessAborted,
 } from "./objects.ts";
-export {
-  abortSignalCheck,
-  badOption,
-  booleanCheck,
-  checkNamed,
-  checkOf,
-  functionCheck,
-  numberCheck,
-  type OptionCheck,
-  objectCheck,
-  oneOfCheck,
-  positiveNumberCheck,
-  textCheck,
-  textListCheck,
-  wholeNumberCheck,
-} from "./option-checks.ts";
+export { badOption, checkAll, checkNamed, checkOf, mustBe, type OptionCheck, oneOfCheck } from "./option-checks.ts";
 export type {
   Ended,
   HookAnswerRecord,

@@ -51,24 +51,18 @@ export function oneOfCheck(values: Iterable<unknown>): OptionCheck {
   return checkOf(`one of ${[...known].map(showValue).join(", ")}`, (value) => known.has(value));
 }
 
-export const textCheck: OptionCheck = checkOf("a string", isText);
-export const booleanCheck: OptionCheck = checkOf("true or false", (value) => typeof value === "boolean");
-export const functionCheck: OptionCheck = checkOf("a function", (value) => typeof value === "function");
-export const objectCheck: OptionCheck = checkOf("an object", isObject);
-export const abortSignalCheck: OptionCheck = checkOf("an AbortSignal", (value) => value instanceof AbortSignal);
-export const numberCheck: OptionCheck = checkOf("a number", (value) => Number.isFinite(value));
-export const textListCheck: OptionCheck = checkOf(
-  "a list of texts",
-  (value) => Array.isArray(value) && value.every(isText),
-);
-export const wholeNumberCheck: OptionCheck = checkOf(
-  "a whole number above 0",
-  (value) => Number.isInteger(value) && Number(value) > 0,
-);
-export const positiveNumberCheck: OptionCheck = checkOf(
-  "a number above 0",
-  (value) => Number.isFinite(value) && Number(value) > 0,
-);
+/** The usual checks: `cwd: mustBe.text`. */
+export const mustBe = {
+  text: checkOf("a string", isText),
+  textList: checkOf("a list of texts", (value) => Array.isArray(value) && value.every(isText)),
+  boolean: checkOf("true or false", (value) => typeof value === "boolean"),
+  function: checkOf("a function", (value) => typeof value === "function"),
+  object: checkOf("an object", isObject),
+  abortSignal: checkOf("an AbortSignal", (value) => value instanceof AbortSignal),
+  number: checkOf("a number", (value) => Number.isFinite(value)),
+  positiveNumber: checkOf("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0),
+  wholeNumber: checkOf("a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0),
+} satisfies Readonly<Record<string, OptionCheck>>;
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
@@ -76,4 +70,12 @@ function isText(value: unknown): boolean {
 
 export function badOption(message: string, option?: string): Problem {
   return new Problem("host/bad-option", message, { about: { option } });
+}
+
+/** The same check for several options. */
+export function checkAll<Name extends string>(
+  check: OptionCheck | undefined,
+  ...names: readonly Name[]
+): Readonly<Record<Name, OptionCheck | undefined>> {
+  return Object.fromEntries(names.map((name) => [name, check])) as Record<Name, OptionCheck | undefined>;
 }

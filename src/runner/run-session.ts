@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { runTag, startProcess } from "../exec/internal.ts";
 import { homeFolder, packageFile } from "../files/internal.ts";
-import { checkNamed, defined, guardedObserver, settingsFields, textCheck } from "../protocol/internal.ts";
+import { checkNamed, defined, guardedObserver, mustBe, settingsFields } from "../protocol/internal.ts";
 import { childCommand, childEnvironment, childStream } from "./child-agent.ts";
 import { collectResult } from "./collect-result.ts";
 import { openHookMailbox } from "./hook-mailbox.ts";
@@ -22,7 +22,7 @@ export interface RunnerPorts {
  */
 export async function runSession(call: SessionCall, ports: RunnerPorts = {}): Promise<SessionResult> {
   checkSessionCall(call);
-  checkNamed("the ports of runSession", ports, { program: textCheck });
+  checkNamed("the ports of runSession", ports, { program: mustBe.text });
   const { program = packageFile("dist/cli/bin.cjs") } = ports;
   const { cwd = process.cwd(), signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
   const given = call.env ?? process.env;

@@ -1,17 +1,13 @@
 import { availableParallelism } from "node:os";
 import {
-  abortSignalCheck,
-  booleanCheck,
   callHost,
   checkNamed,
   defined,
-  functionCheck,
   messageOf,
+  mustBe,
   type OptionCheck,
   Problem,
   showValue,
-  textCheck,
-  wholeNumberCheck,
 } from "../protocol/internal.ts";
 import { type RunnerPorts, runSession } from "./run-session.ts";
 import { costOfCalls } from "./run-transcript.ts";
@@ -74,11 +70,11 @@ function badCalls(calls: unknown): Problem {
 }
 
 const checks: Readonly<Record<keyof RunSessionsOptions, OptionCheck>> = {
-  limit: wholeNumberCheck,
-  failFast: booleanCheck,
-  signal: abortSignalCheck,
-  onResult: functionCheck,
-  program: textCheck,
+  limit: mustBe.wholeNumber,
+  failFast: mustBe.boolean,
+  signal: mustBe.abortSignal,
+  onResult: mustBe.function,
+  program: mustBe.text,
 };
 
 /** A session that cannot be found must not end the others. */

@@ -1,20 +1,16 @@
 import { resolve } from "node:path";
 import {
-  abortSignalCheck,
-  booleanCheck,
+  checkAll,
   checkNamed,
   checkOf,
   fieldOf,
-  functionCheck,
   isMisspelling,
-  numberCheck,
+  mustBe,
   type OptionCheck,
-  objectCheck,
   oneOfCheck,
   Problem,
   plainLine,
   showValue,
-  textCheck,
 } from "../protocol/internal.ts";
 import { conversationTypes, type RecordDraft } from "./formats/claude-code/write-record.ts";
 
@@ -41,15 +37,17 @@ function isCount(value: unknown): boolean {
 
 /** Every option of the session functions; a name means the same in all of them. Those without a check have one of their own. */
 const optionChecks = {
-  ...{ env: objectCheck, home: textCheck, platform: textCheck, roots: undefined, fs: objectCheck, clock: objectCheck },
-  ...{ dryRun: booleanCheck, inPlace: booleanCheck, live: booleanCheck, force: booleanCheck, all: booleanCheck },
-  ...{ agents: booleanCheck, thinking: booleanCheck, results: booleanCheck, idsOnly: booleanCheck },
-  ...{ now: functionCheck, uuid: functionCheck, startOf: functionCheck, redact: functionCheck },
-  ...{ root: folderCheck, version: textCheck, entrypoint: textCheck, at: textCheck, id: textCheck, leaf: textCheck },
-  ...{ project: textCheck, text: textCheck, cwd: textCheck, into: objectCheck, checks: listCheck },
-  ...{ regex: booleanCheck, matchCase: booleanCheck, progress: functionCheck, price: functionCheck },
-  ...{ gitBranch: textCheck, limit: countCheck, sinceMs: msCheck, pollMs: msCheck, signal: abortSignalCheck },
-  ...{ attempts: numberCheck, pauseMs: numberCheck, missing: oneOfCheck(["empty"]), from: undefined },
+  ...checkAll(mustBe.object, "env", "fs", "clock", "into"),
+  ...checkAll(mustBe.text, "home", "platform", "version", "entrypoint", "at", "id", "leaf", "project", "text", "cwd"),
+  ...checkAll(mustBe.text, "gitBranch"),
+  ...checkAll(mustBe.boolean, "dryRun", "inPlace", "live", "force", "all", "agents", "thinking", "results", "idsOnly"),
+  ...checkAll(mustBe.boolean, "regex", "matchCase"),
+  ...checkAll(mustBe.function, "now", "uuid", "startOf", "redact", "progress", "price"),
+  ...checkAll(mustBe.number, "attempts", "pauseMs"),
+  ...checkAll(msCheck, "sinceMs", "pollMs"),
+  ...checkAll(undefined, "roots", "from"),
+  ...{ root: folderCheck, checks: listCheck, limit: countCheck, signal: mustBe.abortSignal },
+  missing: oneOfCheck(["empty"]),
 } satisfies Readonly<Record<string, OptionCheck | undefined>>;
 
 type OptionName = keyof typeof optionChecks;
@@ -80,14 +78,14 @@ export function checkArgument<T>(name: string, value: T, check: OptionCheck): T 
 }
 
 export function checkSignal(value: unknown): void {
-  if (value !== undefined) checkArgument("signal", value, abortSignalCheck);
+  if (value !== undefined) checkArgument("signal", value, mustBe.abortSignal);
 }
 
 const typeCheck = checkOf('a string such as "user"', isFilledText);
 
 /** Throws for a record that no reader could use. Any other type is allowed, because Claude Code adds types. */
 export function checkRecord(draft: RecordDraft): void {
-  const { type, message, usage } = checkArgument("record", draft, objectCheck);
+  const { type, message, usage } = checkArgument("record", draft, mustBe.object);
   checkArgument("type of a record", type, typeCheck);
   if (type === "user" || type === "assistant") {
     const content = fieldOf(message, "content");
@@ -117,7 +115,7 @@ export function checkSessionOptions<Options extends { readonly cwd: string }>(
 }
 
 const appendChecks = {
-  durable: booleanCheck,
+  durable: mustBe.boolean,
   uuid: checkOf("a string that is not empty", isFilledText),
   parent: checkOf(
     "a string, such as the .uuid of what append returned, or null",
@@ -157,7 +155,7 @@ function isRoot(value: unknown): boolean {
 
 const windowChecks = {
   from: checkOf("a whole number from 0 on or a uuid", (value) => typeof value === "string" || isCount(value)),
-  around: textCheck,
+  around: mustBe.text,
   last: countCheck,
   limit: countCheck,
 } as const;

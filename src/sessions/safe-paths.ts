@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode, isInside } from "../files/internal.ts";
-import { Problem, plainLine, textCheck } from "../protocol/internal.ts";
+import { mustBe, Problem, plainLine } from "../protocol/internal.ts";
 import { checkArgument } from "./option-checks.ts";
 
 /**
@@ -40,7 +40,7 @@ export function isSafeId(id: string): boolean {
 
 /** Returns the id, or throws `sessions/unsafe-id`. */
 export function safeId(id: string): string {
-  checkArgument("id", id, textCheck);
+  checkArgument("id", id, mustBe.text);
   if (isSafeId(id)) return id;
   const shown = JSON.stringify(plainLine(id.length > 80 ? `${id.slice(0, 80)}…` : id));
   throw new Problem("sessions/unsafe-id", `${shown} is not a session id. hookline sessions ls lists the ids.`, {

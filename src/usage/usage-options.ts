@@ -1,20 +1,17 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
-  abortSignalCheck,
   attempt,
-  booleanCheck,
+  checkAll,
   checkNamed,
   checkOf,
   didYouMean,
-  functionCheck,
   isObject,
+  mustBe,
   type OptionCheck,
-  objectCheck,
   oneOfCheck,
   Problem,
   showValue,
-  textCheck,
 } from "../protocol/internal.ts";
 import type { CostMode } from "./reports/amounts.ts";
 import { type Weekday, weekdays } from "./reports/calendar.ts";
@@ -68,11 +65,9 @@ export interface ReportRequest {
 const spentChecks: Readonly<Record<keyof SpentOptions, OptionCheck | undefined>> = {
   // A machine without sessions gets an answer too, which is not complete: projects/ is not required.
   roots: rootsCheck("a list of existing directories", (root) => root),
-  timezone: textCheck,
+  ...checkAll(mustBe.text, "timezone", "home", "platform"),
   now: checkOf("a time in milliseconds", (now) => typeof now === "number" && !Number.isNaN(new Date(now).getTime())),
-  env: objectCheck,
-  home: textCheck,
-  platform: textCheck,
+  env: mustBe.object,
 };
 
 /** `needed` is the folder that has to exist for the path of a root. */
@@ -93,24 +88,16 @@ const reportChecks: Readonly<Record<keyof UsageOptions, OptionCheck | undefined>
   order: oneOfCheck(["asc", "desc"]),
   weekStart: oneOfCheck(weekdays),
   index: oneOfCheck([true, false, "rescan"]),
-  since: undefined,
-  until: undefined,
-  project: textCheck,
-  session: textCheck,
-  model: textCheck,
-  agent: textCheck,
-  prices: textCheck,
+  ...checkAll(undefined, "since", "until"),
+  ...checkAll(mustBe.text, "project", "session", "model", "agent", "prices"),
   tokenLimit: checkOf(
     "a number of tokens or max",
     (limit) => limit === "max" || (Number.isSafeInteger(limit) && Number(limit) > 0),
   ),
-  breakdown: booleanCheck,
-  agents: booleanCheck,
-  showPrices: booleanCheck,
-  reconcile: booleanCheck,
-  projectNames: objectCheck,
-  signal: abortSignalCheck,
-  onProgress: functionCheck,
+  ...checkAll(mustBe.boolean, "breakdown", "agents", "showPrices", "reconcile"),
+  projectNames: mustBe.object,
+  signal: mustBe.abortSignal,
+  onProgress: mustBe.function,
 };
 
 /** Throws `usage/option` for an unknown option or an invalid value, which would silently give a wrong report. */

@@ -18,11 +18,10 @@ import {
   checkNamed,
   checkOf,
   defined,
-  functionCheck,
   type HookRef,
   isObject,
+  mustBe,
   type OptionCheck,
-  wholeNumberCheck,
 } from "../../protocol/internal.ts";
 import { priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "../session/journal.ts";
@@ -126,16 +125,16 @@ const modelChecks: Readonly<Record<keyof HookModel, OptionCheck>> = {
     "a model, or a function that returns one",
     (value) => typeof (isObject(value) ? value["stream"] : value) === "function",
   ),
-  openModel: functionCheck,
-  onSpent: functionCheck,
-  now: functionCheck,
+  openModel: mustBe.function,
+  onSpent: mustBe.function,
+  now: mustBe.function,
 };
 
 const agentChecks: Readonly<Record<keyof AgentPortOptions, OptionCheck>> = {
   ...modelChecks,
-  tools: functionCheck,
-  callTool: functionCheck,
-  maxTurns: wholeNumberCheck,
+  tools: mustBe.function,
+  callTool: mustBe.function,
+  maxTurns: mustBe.wholeNumber,
 };
 
 const agentInstructions = `You check one event in the life of a coding agent against a condition that its user set. Look at what you need with

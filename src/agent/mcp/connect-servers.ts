@@ -1,13 +1,4 @@
-import {
-  abortSignalCheck,
-  checkNamed,
-  functionCheck,
-  type OptionCheck,
-  objectCheck,
-  Problem,
-  textCheck,
-  textListCheck,
-} from "../../protocol/internal.ts";
+import { checkAll, checkNamed, mustBe, type OptionCheck, Problem } from "../../protocol/internal.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
 import { maxCharacters, renderMcpResult, resultOf, textOf } from "./mcp-result.ts";
@@ -51,19 +42,12 @@ export function mcpConnector(): ServerConnector {
 }
 
 /** With a misspelled policy, servers would be started that settings exclude. */
-const checks: Readonly<Record<keyof ServerConnectOptions, OptionCheck>> = {
-  cwd: textCheck,
-  home: textCheck,
-  env: objectCheck,
-  configs: textListCheck,
-  reads: functionCheck,
-  approved: functionCheck,
-  policy: functionCheck,
-  off: textListCheck,
-  managed: textCheck,
-  elicit: functionCheck,
-  tell: functionCheck,
-  signal: abortSignalCheck,
+const checks: Readonly<Record<keyof ServerConnectOptions, OptionCheck | undefined>> = {
+  ...checkAll(mustBe.text, "cwd", "home", "managed"),
+  ...checkAll(mustBe.textList, "configs", "off"),
+  ...checkAll(mustBe.function, "reads", "approved", "policy", "elicit", "tell"),
+  env: mustBe.object,
+  signal: mustBe.abortSignal,
 };
 
 const needed = ["cwd", "home", "env", "configs", "approved", "elicit", "tell", "signal"] as const;

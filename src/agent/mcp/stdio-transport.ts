@@ -132,37 +132,12 @@ export function serverEnv(env: ProcessOptions["env"], cwd: string): ProcessOptio
   return { ...Object.fromEntries(handed), CLAUDE_PROJECT_DIR: cwd };
 }
 
-const plainNames: ReadonlySet<string> = new Set([
-  "PATH",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "SHELL",
-  "TERM",
-  "LANG",
-  "TZ",
-  "TMPDIR",
-  "XDG_RUNTIME_DIR",
-  "XDG_CONFIG_HOME",
-  "XDG_CACHE_HOME",
-  "XDG_DATA_HOME",
-  // Programs on Windows need these.
-  "APPDATA",
-  "HOMEDRIVE",
-  "HOMEPATH",
-  "LOCALAPPDATA",
-  "PATHEXT",
-  "PROCESSOR_ARCHITECTURE",
-  "PROGRAMFILES",
-  "SYSTEMDRIVE",
-  "SYSTEMROOT",
-  "TEMP",
-  "TMP",
-  "USERNAME",
-  "USERPROFILE",
-  // For traces, the recursion guard and the search for processes that were left running.
-  "TRACEPARENT",
-  "TRACESTATE",
-  "HOOKLINE_DEPTH",
-  "HOOKLINE_RUN",
-]);
+const usual = "PATH HOME USER LOGNAME SHELL TERM LANG TZ TMPDIR";
+const xdg = "XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME";
+/** Programs on Windows need these. */
+const windows =
+  "APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROCESSOR_ARCHITECTURE PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE";
+/** For traces, the recursion guard and the search for processes that were left running. */
+const ours = "TRACEPARENT TRACESTATE HOOKLINE_DEPTH HOOKLINE_RUN";
+
+const plainNames: ReadonlySet<string> = new Set(`${usual} ${xdg} ${windows} ${ours}`.split(" "));

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { realPathOrNone } from "../../engine/internal.ts";
-import { checkNamed, defined, fitsWildcard, textCheck, textListCheck } from "../../protocol/internal.ts";
+import { checkNamed, defined, fitsWildcard, mustBe } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type SubagentDefinition, subagentsIn } from "./subagent-file.ts";
@@ -92,7 +92,7 @@ export function addSubagents(
   return [...known.filter(({ type }) => own.every((one) => one.type !== type)), ...own];
 }
 
-const fields = { description: textCheck, prompt: textCheck, tools: textListCheck, model: textCheck };
+const fields = { description: mustBe.text, prompt: mustBe.text, tools: mustBe.textList, model: mustBe.text };
 
 function readSubagent(type: string, value: unknown): SubagentDefinition {
   const supported = `This agent supports ${Object.keys(fields).join(", ")}.`;

@@ -1,4 +1,4 @@
-import { checkNamed, defined, functionCheck, messageOf, type Warning } from "../../protocol/internal.ts";
+import { checkNamed, defined, messageOf, mustBe, type Warning } from "../../protocol/internal.ts";
 import { checkEngineOptions } from "../check-engine-options.ts";
 import { openSettings } from "../live/effective-settings.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
@@ -75,7 +75,7 @@ export interface TrustPorts {
 /** Lists everything in a folder that needs an approval. Starts nothing and writes nothing. */
 export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}): Promise<TrustReview> {
   checkEngineOptions(options, "reviewTrust");
-  checkNamed("the ports of reviewTrust", ports, { inputsOf: functionCheck }, "engine/bad-option");
+  checkNamed("the ports of reviewTrust", ports, { inputsOf: mustBe.function }, "engine/bad-option");
   const resolved = resolveOptions({ ...options, trust: "pinned" });
   const checkout = await checkoutAt(resolved);
   const { pins, refused } = await readPins(resolved, checkout.real);

@@ -74,27 +74,44 @@ export async function writeEntries(call: EntryInstall): Promise<WrittenEntries> 
 }
 
 async function installAt(notes: InstallNotes, call: EntryInstall): Promise<WrittenEntries> {
-  const { places, planned, now, dryRun = false, signal } = call;
+  const { places, planned, now, tokenEnv, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
   const old = await readLockFile(lockFile);
   const marks = marksOf(call, old);
   const record = await notes.read();
   const isOurFile = old?.created === true || record?.before === null;
   const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
-  const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
+  const secret = planned.some(({ transport }) => transport === "http") && tokenEnv === undefined;
   const mode = (await modeOf(settingsFile)) ?? 0;
   /** Its mode, if install has to change it. */
   const openMode = secret && (mode & 0o077) !== 0 ? mode : undefined;
-  const changed = defined({ madeFolder, beforeMode: record?.beforeMode ?? openMode });
-  let way: WayBack = { before: null, had: nothingBefore, isCut: undefined };
+  let way: WayBack = { before: null, had: nothingBefore };
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
-    const fresh = recordOf(call, edited, way, isOurFile, changed);
+    const { before, had, isCut } = way;
+    const fresh: InstallRecord = {
+      version: 1,
+      settingsFile,
+      hooksFile: call.hooksFile,
+      before: edited.created || (isOurFile && before !== null && isEmptyObject(before)) ? null : before,
+      afterHash: edited.contentHash,
+      had,
+      entries: planned,
+      ...defined({ beforeMode: record?.beforeMode ?? openMode, madeFolder, isCut: isCut || undefined }),
+      ...defined({ tokenEnv, httpConsent: call.httpConsent }),
+    };
     if (!isDeepStrictEqual(fresh, record)) await notes.write(fresh);
     if (secret) await restrictToOwner(settingsFile);
   };
   const change = (settings: unknown, text: string) => {
-    way = restorePoint(settings, text, marks, record);
+    // The text without our entries. If no other program wrote since, it is the text from before the first install.
+    if (record !== undefined && sha256(text) === record.afterHash) way = record;
+    else {
+      const isThere = ownEntries(settings, marks).length > 0;
+      const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
+      const isCut = (record === undefined && isThere) || record?.isCut;
+      way = { before: editText(text, removeEdits(settings, marks, had)), had, isCut };
+    }
     return installEdits(settings, planned, marks, way.had);
   };
   const settings = await editSettings(settingsFile, change, {
@@ -149,42 +166,7 @@ function marksOf({ places, hooksFile, calls }: EntryInstall, lock: LockFile | un
 interface WayBack {
   readonly before: string | null;
   readonly had: BeforeInstall;
-  readonly isCut: boolean | undefined;
-}
-
-/** The text without our entries. If no other program wrote since, it is the text from before the first install. */
-function restorePoint(
-  settings: unknown,
-  text: string,
-  marks: OwnEntryMarks,
-  record: InstallRecord | undefined,
-): WayBack {
-  if (record !== undefined && sha256(text) === record.afterHash)
-    return { before: record.before, had: record.had, isCut: record.isCut };
-  const isThere = ownEntries(settings, marks).length > 0;
-  const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
-  const isCut = (record === undefined && isThere) || record?.isCut;
-  return { before: editText(text, removeEdits(settings, marks, had)), had, isCut };
-}
-
-function recordOf(
-  { places, hooksFile, planned, tokenEnv, httpConsent }: EntryInstall,
-  edited: EditedFile,
-  { before, had, isCut }: WayBack,
-  isOurFile: boolean,
-  changed: Pick<InstallRecord, "madeFolder" | "beforeMode">,
-): InstallRecord {
-  return {
-    version: 1,
-    settingsFile: places.settingsFile,
-    hooksFile,
-    before: edited.created || (isOurFile && before !== null && isEmptyObject(before)) ? null : before,
-    afterHash: edited.contentHash,
-    had,
-    entries: planned,
-    ...changed,
-    ...defined({ isCut: isCut || undefined, tokenEnv, httpConsent }),
-  };
+  readonly isCut?: boolean | undefined;
 }
 
 export function isEmptyObject(text: string): boolean {

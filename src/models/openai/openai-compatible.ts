@@ -1,4 +1,4 @@
-import { defined, functionCheck, loadPackage } from "../../protocol/internal.ts";
+import { defined, loadPackage, mustBe } from "../../protocol/internal.ts";
 import { checkPortOptions, clientOptions, portChecks, streamAnswer } from "../api-port.ts";
 import { replaceLoneSurrogates } from "../message.ts";
 import type { Model, ModelError, ModelRequest } from "../model.ts";
@@ -21,7 +21,7 @@ export interface OpenaiCompatibleOptions {
   readonly onUnsupported?: (what: string) => void;
 }
 
-const checks = { ...portChecks, onUnsupported: functionCheck };
+const checks = { ...portChecks, onUnsupported: mustBe.function };
 
 /** Opens a model of any server with a chat completions API, with the official package. */
 export async function openaiCompatible(options: OpenaiCompatibleOptions): Promise<Model> {

@@ -1,4 +1,4 @@
-import { defined, objectCheck, oneOfCheck } from "../../protocol/internal.ts";
+import { defined, mustBe, oneOfCheck } from "../../protocol/internal.ts";
 import { noBranch } from "../model/branches.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { AttachmentEntry, Entry, UserEntry } from "../model/entry.ts";
@@ -32,7 +32,7 @@ export async function exportSession(
   format: ExportFormat,
   options: DocumentOptions = {},
 ): Promise<string> {
-  checkArgument("session", session, objectCheck);
+  checkArgument("session", session, mustBe.object);
   if (typeof session.load !== "function") throw optionProblem("session", session, "a session, as openSession gives it");
   checkArgument("format", format, oneOfCheck(["markdown", "html", "json"]));
   checkOptions("exportSession", options, ["agents", "thinking", "results", "leaf", "redact"]);

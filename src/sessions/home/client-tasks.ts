@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inOrder, replaceFile } from "../../files/internal.ts";
-import { defined, objectCheck, Problem, parseObject } from "../../protocol/internal.ts";
+import { defined, mustBe, Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkArgument, checkOptions } from "../option-checks.ts";
@@ -49,8 +49,8 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
 
 /** Saves a change and returns the task as it is on disk. */
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
-  checkArgument("task", task, objectCheck);
-  checkArgument("change", change, objectCheck);
+  checkArgument("task", task, mustBe.object);
+  checkArgument("change", change, mustBe.object);
   checkOptions("saveTask", options, ["force", "startOf"]);
   if (!options.force) checkTransition(task, change.status);
   const bytes = await saveJson(task, { ...task.fields, ...defined(change) }, options);

@@ -12,7 +12,7 @@ import {
   sha256,
   withLock,
 } from "../../files/internal.ts";
-import { isObject, objectCheck, Problem } from "../../protocol/internal.ts";
+import { isObject, mustBe, Problem } from "../../protocol/internal.ts";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { textFields } from "../home/client-json.ts";
@@ -66,7 +66,7 @@ export async function migrateSession(place: SessionPlace, options: MigrateOption
  */
 export async function rollbackSession(place: SessionPlace, backup: Backup): Promise<Backup | undefined> {
   checkSessionPlace(place);
-  checkArgument("backup", backup, objectCheck);
+  checkArgument("backup", backup, mustBe.object);
   return withLock(place.file, async () => {
     const kept = await backUpPresentFiles(backup, nodeFs);
     if (kept !== undefined) await restoreBackup(backup, nodeFs);

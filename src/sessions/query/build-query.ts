@@ -1,4 +1,4 @@
-import { checkOf, functionCheck, groupBy, textCheck } from "../../protocol/internal.ts";
+import { checkOf, groupBy, mustBe } from "../../protocol/internal.ts";
 import type { AttachmentEntry, Entry, SystemEntry, UserEntry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
@@ -68,14 +68,14 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
       return keep((_, facts) => matches(facts.text()));
     },
     where: (test) => {
-      checkArgument("where", test, functionCheck);
+      checkArgument("where", test, mustBe.function);
       return keep((element) => test(element as T));
     },
 
     since: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("since", boundary, from)] }),
     until: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("until", boundary, from)] }),
     turn: (turn) => step<T>({ turn: checkArgument("turn", turn, turnCheck) }),
-    branch: (branch) => step<T>({ branch: checkArgument("branch", branch, textCheck) }),
+    branch: (branch) => step<T>({ branch: checkArgument("branch", branch, mustBe.text) }),
     including: (what) => {
       checkArgument("including", what, agentsCheck);
       return step<T>({ agents: true });
@@ -97,7 +97,7 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     },
     exists: async () => (await first()) !== undefined,
     async groupBy(key) {
-      checkArgument("groupBy", key, functionCheck);
+      checkArgument("groupBy", key, mustBe.function);
       return groupBy(await collect(read()), key);
     },
     [Symbol.asyncIterator]: read,

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { defined, memoized, Problem, textCheck } from "../../protocol/internal.ts";
+import { defined, memoized, mustBe, Problem } from "../../protocol/internal.ts";
 import {
   bestPlaces,
   realFileFinder,
@@ -108,7 +108,7 @@ export async function eachFile(
 }
 
 export function checkSearch(query: string, options: SearchOptions): void {
-  checkArgument("query", query, textCheck);
+  checkArgument("query", query, mustBe.text);
   checkOptions("searchSessions", options, [...homeOptions, "roots", ...searchOptionNames]);
 }
 

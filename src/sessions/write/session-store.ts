@@ -9,7 +9,7 @@ import {
   readPrivate,
   replaceFile,
 } from "../../files/internal.ts";
-import { defined, fieldOf, objectCheck, Problem, parseJson } from "../../protocol/internal.ts";
+import { defined, fieldOf, mustBe, Problem, parseJson } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
@@ -143,7 +143,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
     },
     async fork(source, options) {
       const { at, id, ...wanted } = checkSessionOptions("fork", options);
-      if (typeof source !== "string") checkArgument("source", source, objectCheck);
+      if (typeof source !== "string") checkArgument("source", source, mustBe.object);
       const from = typeof source === "string" ? await existing(source) : source;
       if (id !== undefined && placeOf(root, id) !== undefined)
         throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { ignoringErrors, openFolder, replaceFile } from "../../files/internal.ts";
-import { objectCheck } from "../../protocol/internal.ts";
+import { mustBe } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { fillerRecords } from "../formats/claude-code/write-record.ts";
 import { checkArgument } from "../option-checks.ts";
@@ -62,7 +62,7 @@ export function openStoreSession(
     },
     append: main.append,
     async openAgent(id, meta) {
-      checkArgument("meta", meta, objectCheck);
+      checkArgument("meta", meta, mustBe.object);
       if (isClosed) throw closedProblem(place.file);
       const before = agents.get(id);
       const opening = openAgentWriter(id, meta, before);

@@ -1,5 +1,5 @@
 import { type Fs, ignoringErrors, type LineWriter, nodeFs, withAppend } from "../../files/internal.ts";
-import { messageOf, objectCheck, Problem } from "../../protocol/internal.ts";
+import { messageOf, mustBe, Problem } from "../../protocol/internal.ts";
 import {
   composeRecord,
   type Envelope,
@@ -207,7 +207,7 @@ export function closedProblem(file: string): Problem {
 
 /** The record as a line can hold it. */
 function jsonCopy(draft: RecordDraft): RecordDraft {
-  checkArgument("record", draft, objectCheck);
+  checkArgument("record", draft, mustBe.object);
   try {
     // A record whose toJSON returns nothing has no text.
     return JSON.parse(JSON.stringify(draft) ?? "null");

@@ -3,16 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { endLeftovers, findLeftovers, runProcess, runTag } from "../../../exec/internal.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../../../permissions/internal.ts";
-import {
-  abortSignalCheck,
-  checkNamed,
-  defined,
-  type OptionCheck,
-  objectCheck,
-  positiveNumberCheck,
-  textCheck,
-  textListCheck,
-} from "../../../protocol/internal.ts";
+import { checkNamed, defined, mustBe, type OptionCheck } from "../../../protocol/internal.ts";
 
 /** The options of `runBounded`. */
 export interface BoundedOptions {
@@ -38,15 +29,15 @@ export interface BoundedOptions {
 
 /** A misspelled limit would not limit anything. */
 const checks: Readonly<Record<keyof BoundedOptions, OptionCheck>> = {
-  policy: objectCheck,
-  cwd: textCheck,
-  roots: textListCheck,
-  home: textCheck,
-  env: objectCheck,
-  timeoutMs: positiveNumberCheck,
-  maxMemoryMb: positiveNumberCheck,
-  maxOutputBytes: positiveNumberCheck,
-  signal: abortSignalCheck,
+  policy: mustBe.object,
+  cwd: mustBe.text,
+  roots: mustBe.textList,
+  home: mustBe.text,
+  env: mustBe.object,
+  timeoutMs: mustBe.positiveNumber,
+  maxMemoryMb: mustBe.positiveNumber,
+  maxOutputBytes: mustBe.positiveNumber,
+  signal: mustBe.abortSignal,
 };
 
 /** The result of `runBounded`. */

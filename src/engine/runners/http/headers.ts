@@ -51,22 +51,11 @@ export function withSignIn(headers: HeaderList, { username, password }: URL): He
 }
 
 /** What frames the request or says who sends it is not the hook's to choose. */
-const setByUs: ReadonlySet<string> = new Set([
-  "accept-encoding",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "user-agent",
-]);
+const setByUs: ReadonlySet<string> = new Set(
+  "accept-encoding connection content-encoding content-length content-type expect host keep-alive proxy-connection te trailer transfer-encoding upgrade user-agent".split(
+    " ",
+  ),
+);
 
 function isWhatWeSend(name: string, text: string): boolean {
   return name.toLowerCase() === "content-type" && /^application\/json(;.*)?$/i.test(text.trim());
