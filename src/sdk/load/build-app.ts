@@ -9,7 +9,7 @@ import { sdkProblem } from "../app/argument-checks.ts";
 import type { Env } from "../app/run-environment.ts";
 import { mapStacks } from "../run/error-location.ts";
 import { type AppDependencies, builderTag, cachedBuild, recordName } from "./build-cache.ts";
-import { bundleModule, type Esbuild, emptyTrace, loadEsbuild, type ModuleBundle } from "./bundle.ts";
+import { bundleModule, type Esbuild, emptyTrace, endBuilds, loadEsbuild, type ModuleBundle } from "./bundle.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
 import { resolvedPaths } from "./resolved-paths.ts";
 import { checkOwnExports, missingExportIn, scanImports, scanNames } from "./scan-imports.ts";
@@ -124,9 +124,7 @@ export async function throwMissingExport(file: string, cause: unknown): Promise<
   if (problem !== undefined) throw problem;
 }
 
-export async function endBuilds(): Promise<void> {
-  await (await loadEsbuild())?.stop();
-}
+export { endBuilds };
 
 /**
  * The URL to import a hooks file from when esbuild is not installed. Node strips the types of TypeScript, in versions that can, and

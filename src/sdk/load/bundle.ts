@@ -32,6 +32,13 @@ export function loadEsbuild(): Promise<Esbuild | undefined> {
   return import("esbuild").catch(() => undefined);
 }
 
+let running = 0;
+
+/** Ends esbuild's process, unless a build runs: one whose process is ended never settles. The caller of that build ends it. */
+export async function endBuilds(): Promise<void> {
+  if (running === 0) await (await loadEsbuild())?.stop();
+}
+
 /** What a build has come across so far. It is complete also when the build fails. */
 export interface BuildTrace {
   readonly texts: Map<string, string>;
@@ -129,9 +136,14 @@ async function buildWithNames(
   texts: ReadonlyMap<string, string>,
   build: (keepNames: boolean) => Promise<Result>,
 ): Promise<Result> {
-  const plain = await build(false);
-  const hasOwnNames = texts.size === 1 && !textsOf(plain, "").code.includes("= class _");
-  return hasOwnNames ? plain : build(true);
+  running++;
+  try {
+    const plain = await build(false);
+    const hasOwnNames = texts.size === 1 && !textsOf(plain, "").code.includes("= class _");
+    return hasOwnNames ? plain : await build(true);
+  } finally {
+    running--;
+  }
 }
 
 function textsOf(result: Result, folder: string): Bundle {

@@ -180,3 +180,19 @@ test("a failure to build a file again is reported, also when its earlier build h
     `${file} does not load: hooks.ts:1: Unexpected ";"`,
   );
 });
+
+test("a build that runs is not stopped by the end of another one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-load-"));
+  onTestFinished(async () => {
+    await endBuilds();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const parts = Array.from({ length: 200 }, (_, number) => `part${number}.ts`);
+  for (const part of parts) writeFileSync(join(folder, part), "export const one: number = 1;\n");
+  const [large, small] = [join(folder, "large.ts"), join(folder, "small.ts")];
+  writeFileSync(large, parts.map((part) => `import "./${part}";\n`).join(""));
+  writeFileSync(small, "export {};\n");
+  const running = appInputs(large).finally(endBuilds);
+  expect(await appInputs(small).finally(endBuilds)).toHaveLength(1);
+  expect(await running).toHaveLength(201);
+});
