@@ -15,16 +15,16 @@ export interface CallbackCall extends Limit {
 export function runCallback(hook: CallbackHook, call: CallbackCall): MaybeAsync<RunnerResult> {
   if (call.signal.aborted) return resultWithoutAnswer({ by: "cancelled" }, call);
   const { payload, toolUseId } = call;
-  const own = new LazyController();
+  const context = new HandlerContext(toolUseId);
   const handler = handlers.get(hook.callback);
   let value: unknown;
   try {
-    value = handler ? handler(payload, contextOf(toolUseId, own)) : hook.callback(payload, toolUseId, own.signal);
+    value = handler ? handler(payload, context) : hook.callback(payload, toolUseId, context.signal);
     if (!isPromise(value)) return returned(hook, value);
   } catch (error) {
     return failed(hook, resultWithoutAnswer({ by: "threw", error }, call));
   }
-  return settled(value, call, own).then((waited) => {
+  return settled(value, call, { abort: (reason) => HandlerContext.abort(context, reason) }).then((waited) => {
     if (waited.by === "answered") return returned(hook, waited.value);
     const ran = resultWithoutAnswer(waited, call);
     return waited.by === "threw" ? failed(hook, ran) : ran;
@@ -34,33 +34,24 @@ export function runCallback(hook: CallbackHook, call: CallbackCall): MaybeAsync<
 /** A hook of `engine.on`. */
 type ContextHandler = (payload: CallbackCall["payload"], context: HandlerContext) => ReturnType<Callback>;
 
-interface HandlerContext {
-  readonly toolUseId: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 const handlers = new WeakMap<Callback, ContextHandler>();
 
 /** The callback hook of a handler that takes a context. */
-export function contextCallback(handler: ContextHandler): Callback {
-  const callback: Callback = (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
+export function contextCallback(handler: (...args: Parameters<ContextHandler>) => ReturnType<Callback>): Callback {
+  const callback: Callback = (payload, toolUseId) => handler(payload, new HandlerContext(toolUseId));
   handlers.set(callback, handler);
   return callback;
 }
 
-function contextOf(toolUseId: string | undefined, own: LazyController): HandlerContext {
-  return {
-    toolUseId,
-    get signal() {
-      return own.signal;
-    },
-  };
-}
-
 /** Creates its signal when it is first read: few handlers read it, and creating one takes as long as the rest of the event. */
-class LazyController {
+class HandlerContext {
+  readonly toolUseId: string | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
+
+  constructor(toolUseId: string | undefined) {
+    this.toolUseId = toolUseId;
+  }
 
   get signal(): AbortSignal {
     if (this.#reason !== undefined) return AbortSignal.abort(this.#reason);
@@ -68,9 +59,9 @@ class LazyController {
     return this.#controller.signal;
   }
 
-  abort(reason: unknown): void {
-    if (this.#controller === undefined) this.#reason = reason;
-    else this.#controller.abort(reason);
+  static abort(context: HandlerContext, reason: unknown): void {
+    if (context.#controller === undefined) context.#reason = reason;
+    else context.#controller.abort(reason);
   }
 }
 
