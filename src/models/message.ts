@@ -123,8 +123,17 @@ export function parseToolCall(id: string, name: string, json: string, broken: Re
  * needs no change is returned as it is.
  */
 export function replaceLoneSurrogates<Value>(value: Value): Value {
-  const json = JSON.stringify(value);
+  if (isWellFormed(value)) return value;
   // Of all surrogates, only halves of pairs are escaped in JSON. The first alternative skips an escaped backslash in front of the text "ud800".
-  const replaced = json.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (found) => (found === "\\\\" ? found : "\uFFFD"));
-  return replaced === json ? value : (JSON.parse(replaced) as Value);
+  const replaced = JSON.stringify(value).replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (found) =>
+    found === "\\\\" ? found : "\uFFFD",
+  );
+  return JSON.parse(replaced) as Value;
+}
+
+/** Every request contains the whole conversation, which may be large: it is not copied to look at it. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
 }

@@ -41,6 +41,8 @@ function deferredIn(context: readonly GraphEntry[]): readonly BatchCall[] {
   const waiting = new Set<string | undefined>();
   for (const entry of context)
     if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") waiting.add(entry.toolUseId);
+  // Nearly always. A long conversation must not be copied for nothing.
+  if (waiting.size === 0) return [];
   for (const entry of context)
     if (entry.kind === "user")
       for (const block of entry.content) if (block.type === "tool_result") waiting.delete(block.toolUseId);
@@ -92,26 +94,28 @@ function asApiCall({ id, name, input }: Extract<EntryBlock, { type: "tool_use" }
   return { type: "tool_use", id, name, input: isObject(input) ? input : {} };
 }
 
-/** The API refuses calls without a result and results without a call: adds the former, removes the latter. */
+/** The API refuses calls without a result and results without a call: adds the former, removes the latter. Messages that fit stay as they are. */
 function pairCallsAndResults(messages: readonly Message[], deferred: ReadonlySet<string>): Message[] {
   const answered = new Set(deferred);
   const called = new Set<string>();
-  for (const block of messages.flatMap(blocksIn)) {
-    if (block.type === "tool_result") answered.add(block.tool_use_id);
-    if (block.type === "tool_use") called.add(block.id);
+  for (const message of messages) {
+    for (const block of blocksIn(message)) {
+      if (block.type === "tool_result") answered.add(block.tool_use_id);
+      if (block.type === "tool_use") called.add(block.id);
+    }
   }
-  const paired = messages.flatMap(({ role, content }): Message[] => {
-    const kept = blocksIn({ role, content }).filter(
-      (block) => block.type !== "tool_result" || called.has(block.tool_use_id),
-    );
-    const calls = kept.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+  const hasNoCall = (block: ContentBlock) => block.type === "tool_result" && !called.has(block.tool_use_id);
+  const paired: Message[] = [];
+  for (const message of messages) {
+    const blocks = blocksIn(message);
+    const content = blocks.some(hasNoCall) ? blocks.filter((block) => !hasNoCall(block)) : blocks;
+    if (content === blocks) paired.push(message);
+    else if (content.length > 0) paired.push({ ...message, content });
+    const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
     const added = calls.filter((id) => !answered.has(id)).map(resultOfSkippedCall);
-    return [
-      { role, content: kept },
-      { role: "user", content: added },
-    ];
-  });
-  return paired.filter(({ content }) => content.length > 0);
+    if (added.length > 0) paired.push({ role: "user", content: added });
+  }
+  return paired;
 }
 
 /** The result of a call that was not run. */
