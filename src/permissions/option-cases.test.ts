@@ -182,9 +182,9 @@ test("a rule that denies reading or editing a file covers git given that file", 
 
 test("an option whose value is optional does not take the next word", () => {
   const outside = [
-    "grep --color PRIVATE /root/.ssh/id_rsa",
-    "grep --colour PRIVATE /root/.ssh/id_rsa",
-    "grep --context PRIVATE /root/.ssh/id_rsa",
+    "grep --color PRIVATE /home/ana/.ssh/id_rsa",
+    "grep --colour PRIVATE /home/ana/.ssh/id_rsa",
+    "grep --context PRIVATE /home/ana/.ssh/id_rsa",
     "diff --color /etc/passwd a",
     "diff --unified /etc/passwd a",
     "diff --context /etc/passwd a",
