@@ -8,7 +8,6 @@ import {
   mustBe,
   type OptionCheck,
   oneOfCheck,
-  Problem,
   showValue,
 } from "../protocol/internal.ts";
 import { checkEventRows } from "./check-event-rows.ts";
@@ -36,13 +35,6 @@ export function checkCloseOptions(options: object): void {
 /** A misspelled `written` would ask hooks about what the host wrote itself. */
 export function checkReloadOptions(options: object): void {
   checkNamed("engine.reload", options, { written: mustBe.textList }, "engine/bad-option");
-}
-
-/** The same for a folder that the environment names. */
-export function checkHome(name: string, path: string): string {
-  if (isAbsolute(path)) return path;
-  const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any folder would count as your own.`;
-  throw new Problem("engine/bad-option", message, { about: { option: name } });
 }
 
 /** An empty path would mean the current directory, whose settings were not approved. */

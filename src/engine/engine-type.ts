@@ -4,17 +4,15 @@ import type {
   EventName,
   FailurePolicy,
   HookOutput,
-  HookRef,
   HookSpecificOutput,
   Outcome,
   Payload,
-  RunRecord,
   ToolInput,
   Verdict,
   Warning,
 } from "../protocol/internal.ts";
 import type { Explanation, ListedHook } from "./fire/explain.ts";
-import type { EventStep } from "./fire/in-flight.ts";
+import type { EventStep, ProgressListener } from "./fire/in-flight.ts";
 import type { ReloadReport } from "./live/effective-settings.ts";
 import type { SessionHooks, StopHooks } from "./live/session-hooks.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
@@ -177,22 +175,3 @@ export interface FireOptions {
   /** Receives what command hooks that are awaited have printed so far. */
   readonly progress?: ProgressListener;
 }
-
-/** What a command hook has printed by now; it still runs. */
-export interface HookProgress {
-  readonly hook: HookRef;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Receives what hooks print while they run, at most once per `everyMs`. */
-export interface ProgressListener {
-  readonly everyMs: number;
-  /** Contract: as an observer, cannot delay or change an outcome. */
-  tell(progress: HookProgress): void;
-}
-
-/** Progress of a fired event. */
-export type RunStep =
-  | { readonly kind: "started"; readonly hook: HookRef; readonly statusMessage?: string }
-  | { readonly kind: "ended"; readonly record: RunRecord };

@@ -44,15 +44,12 @@ export type {
   EventPayload,
   FireOptions,
   HandlerAnswer,
-  HookProgress,
   KnownEvent,
   NoOwnEvents,
   OwnEvents,
-  ProgressListener,
-  RunStep,
 } from "./engine-type.ts";
 export type { Explained, Explanation, ListedHook } from "./fire/explain.ts";
-export type { EventStep } from "./fire/in-flight.ts";
+export type { EventStep, HookProgress, ProgressListener, RunStep } from "./fire/in-flight.ts";
 export type { RefusedChange } from "./live/confirm-changes.ts";
 export type { ReloadReport } from "./live/effective-settings.ts";
 export type { RegisterOptions, SessionHooks, StopHooks } from "./live/session-hooks.ts";
@@ -79,6 +76,5 @@ export type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hoo
 export { wrapContext } from "./safe-text/display-text.ts";
 export type { PermissionRules } from "./settings/compiled-rules.ts";
 export type { NotCovered } from "./trust/coverage/gather-files.ts";
-export type { PinnedFile, WrittenGrant } from "./trust/pins.ts";
 export type { ReviewedFile, TrustEntry, TrustPorts, TrustReview } from "./trust/review.ts";
-export type { TrustState } from "./trust/trust-state.ts";
+export type { PinnedFile, TrustState, WrittenGrant } from "./trust/trust-state.ts";

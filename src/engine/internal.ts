@@ -1,14 +1,8 @@
 /** What other modules of the package use. Loads the functions of settings only; `open.ts` loads the engine when it is called. */
 export { type Finding, findingCodes } from "./doctor/finding.ts";
-export type {
-  CallbackHandler,
-  Engine,
-  EventPayload,
-  HookProgress,
-  RunStep,
-} from "./engine-type.ts";
+export type { CallbackHandler, Engine, EventPayload } from "./engine-type.ts";
 export type { Explained, Explanation, ListedHook } from "./fire/explain.ts";
-export type { EventStep } from "./fire/in-flight.ts";
+export type { EventStep, HookProgress, RunStep } from "./fire/in-flight.ts";
 export type { StopHooks } from "./live/session-hooks.ts";
 export { approveGrants, diagnose, openEngine, openRules, openServerTrust, refusedUrls, reviewTrust } from "./open.ts";
 export { clientHome, type EngineOptions, managedFolder } from "./options.ts";
@@ -36,10 +30,9 @@ export { type FrontmatterFault, mentionsHooks, readFrontmatter } from "./setting
 export { type EditedFile, editSettings, type PlanEdits } from "./settings/json/edit-file.ts";
 export { withoutComments } from "./settings/json/edit-items.ts";
 export { type Edit, editText, type JsonPath } from "./settings/json/edit-text.ts";
-export { lockedSurfaces, locksOf } from "./settings/layer.ts";
+export { lockedSurfaces, locksOf, nameOf } from "./settings/layer.ts";
 export { loadLayers } from "./settings/load-layers.ts";
 export { mergeLayers } from "./settings/merge-layers.ts";
-export { nameOf } from "./settings/read-layer.ts";
 export {
   managedFiles,
   readSourceText,
@@ -49,6 +42,6 @@ export {
   valueIn,
 } from "./settings/settings-source.ts";
 export type { NotCovered } from "./trust/coverage/gather-files.ts";
-export type { PinnedFile } from "./trust/pins.ts";
 export type { ReviewedFile, TrustEntry, TrustReview } from "./trust/review.ts";
 export type { ServerTrust } from "./trust/server-trust.ts";
+export type { PinnedFile } from "./trust/trust-state.ts";

@@ -3,9 +3,9 @@ import type { Finding } from "./doctor/finding.ts";
 import type { Engine, NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 import type { PermissionRules } from "./settings/compiled-rules.ts";
-import type { WrittenGrant } from "./trust/pins.ts";
 import type { TrustPorts, TrustReview } from "./trust/review.ts";
 import type { ServerTrust } from "./trust/server-trust.ts";
+import type { WrittenGrant } from "./trust/trust-state.ts";
 
 /**
  * Opens an engine on the settings that apply in a directory. Events of your own are a type parameter, so that their names and payloads

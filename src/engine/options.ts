@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { homeFolder } from "../files/internal.ts";
-import { catalog, defined, type EventRow, messageOf, Problem, type Settings } from "../protocol/internal.ts";
-import { checkHome } from "./check-engine-options.ts";
+import { catalog, defined, type EventRow, messageOf, Problem, type Settings, showValue } from "../protocol/internal.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import type { Ports } from "./ports.ts";
+
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How an engine is opened. Everything has a default; nothing here can be set by a file. */
 export interface EngineOptions {
@@ -13,7 +15,7 @@ export interface EngineOptions {
   /** The home directory, an absolute path. Default: `HOME` of `env`; if that is empty, the one that the system has for the user. */
   readonly home?: string;
   /** The environment that hooks inherit. Default: that of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** Further settings, in the order given: files, JSON texts (comments are allowed), or objects. */
   readonly settings?: readonly (string | Settings)[];
   /** Which of the user's, the project's and the local settings are read; all of them by default. Managed settings always count. */
@@ -116,6 +118,13 @@ export function resolveOptions({ settings = [], events = [], ...given }: EngineO
     settings: settings.map(settingsText),
     rows: rowsWith(events),
   };
+}
+
+/** Which settings are the user's own must not depend on the folder. */
+function checkHome(name: string, path: string): string {
+  if (isAbsolute(path)) return path;
+  const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any folder would count as your own.`;
+  throw new Problem("engine/bad-option", message, { about: { option: name } });
 }
 
 /** Settings of a program are read like those of a file. */

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { withFileSync } from "../../files/internal.ts";
 import { type CommandHook, succeeds } from "../../protocol/internal.ts";
-import type { Environment } from "../runners/command/command-env.ts";
+import type { Environment } from "../options.ts";
 import { isFile } from "../trust/coverage/javascript.ts";
 import { readShellText } from "../trust/coverage/shell-text.ts";
 import type { TextWord } from "../trust/coverage/shell-words.ts";

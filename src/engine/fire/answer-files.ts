@@ -20,7 +20,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import { beginning, cutText, maxContextChars } from "../safe-text/display-text.ts";
-import type { HookRun } from "./fire.ts";
+import type { HookRun } from "./firing-event.ts";
 import type { ReadAnswer } from "./read/read-verdict.ts";
 
 /** Long texts put into files of the session, texts for the user stripped of what a terminal would act on. */

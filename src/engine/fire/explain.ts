@@ -3,7 +3,7 @@ import type { EffectiveSettings } from "../live/effective-settings.ts";
 import { matcherDetail } from "../match/matcher.ts";
 import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
 import type { TrustState } from "../trust/trust-state.ts";
-import type { FiringEvent } from "./fire.ts";
+import type { FiringEvent } from "./firing-event.ts";
 import type { Selection } from "./select-hooks.ts";
 
 /** One configured hook of an event: it runs, or why not. */

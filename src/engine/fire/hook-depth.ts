@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { attempt, type CallbackHook, type FunctionHook } from "../../protocol/internal.ts";
-import type { Environment } from "../runners/command/command-env.ts";
+import type { Environment } from "../options.ts";
 
 /** Events fired by hooks of hooks of hooks run no more hooks. */
 export const maxHookDepth = 3;

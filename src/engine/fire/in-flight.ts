@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Outcome } from "../../protocol/internal.ts";
-import type { RunStep } from "../engine-type.ts";
+import type { HookRef, Outcome, RunRecord } from "../../protocol/internal.ts";
 import type { MaybeAsync } from "../runners/run-limits.ts";
 
 /** Work that the end of the engine ends too. */
@@ -70,6 +69,25 @@ export async function withinMs(ms: number, work: Promise<unknown>): Promise<void
   await Promise.race([work, time]);
   clearTimeout(timer);
 }
+
+/** What a command hook has printed by now; it still runs. */
+export interface HookProgress {
+  readonly hook: HookRef;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Receives what hooks print while they run, at most once per `everyMs`. */
+export interface ProgressListener {
+  readonly everyMs: number;
+  /** Contract: as an observer, cannot delay or change an outcome. */
+  tell(progress: HookProgress): void;
+}
+
+/** Progress of a fired event. */
+export type RunStep =
+  | { readonly kind: "started"; readonly hook: HookRef; readonly statusMessage?: string }
+  | { readonly kind: "ended"; readonly record: RunRecord };
 
 /** Progress of a fired event, then its outcome. */
 export type EventStep = RunStep | { readonly kind: "outcome"; readonly outcome: Outcome };

@@ -10,7 +10,6 @@ import {
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-import type { ResolvedOptions } from "../options.ts";
 
 export type AnyPayload = Readonly<Record<string, unknown>>;
 
@@ -22,7 +21,7 @@ export function completePayload(
   row: EventRow,
   given: AnyPayload,
   session: string,
-  options: ResolvedOptions,
+  options: { readonly cwd: string; readonly home: string; readonly olderFields: boolean },
 ): AnyPayload {
   const { cwd, home, olderFields } = options;
   const payload: Record<string, unknown> = {

@@ -11,7 +11,7 @@ import { type MaybeAsync, whenReady } from "../runners/run-limits.ts";
 import type { RunnerResult } from "../runners/runner-result.ts";
 import { maxContextChars } from "../safe-text/display-text.ts";
 import { checkWorktree, shorten } from "./answer-files.ts";
-import type { HookRun } from "./fire.ts";
+import type { HookRun } from "./firing-event.ts";
 import { readAnswer } from "./read/read-answer.ts";
 import type { ReadAnswer } from "./read/read-verdict.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../protocol/internal.ts";
 import type { Judge } from "../ports.ts";
 import { duration, type Limit, type Waited, waitFor } from "../runners/run-limits.ts";
-import type { FiringEvent } from "./fire.ts";
+import type { FiringEvent } from "./firing-event.ts";
 import { restriction } from "./read/salvage.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */

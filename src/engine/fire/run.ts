@@ -22,7 +22,7 @@ import {
 } from "../runners/run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runners/runner-result.ts";
 import { type ConfiguredHook, isInProcess } from "../settings/layer.ts";
-import type { FiringEvent, HookRun } from "./fire.ts";
+import type { FiringEvent, HookRun } from "./firing-event.ts";
 import { runDeeperAsync, runOneDeeper } from "./hook-depth.ts";
 import type { AnyPayload } from "./payload.ts";
 import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts";

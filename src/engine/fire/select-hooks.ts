@@ -6,7 +6,7 @@ import type { Ports } from "../ports.ts";
 import { firstFound } from "../settings/check-fields.ts";
 import { type ConfiguredHook, honorsOnce, isGuard, isInProcess } from "../settings/layer.ts";
 import { identityOf, strictest } from "./equal-hooks.ts";
-import type { FiringEvent } from "./fire.ts";
+import type { FiringEvent } from "./firing-event.ts";
 import { maxHookDepth } from "./hook-depth.ts";
 
 export interface Selection {

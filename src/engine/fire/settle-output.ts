@@ -9,7 +9,7 @@ import type {
   Verdict,
   Warning,
 } from "../../protocol/internal.ts";
-import type { FiringEvent } from "./fire.ts";
+import type { FiringEvent } from "./firing-event.ts";
 import type { FinishedRun } from "./record-run.ts";
 
 interface Decided extends Pick<Outcome, "decision"> {

@@ -1,16 +1,7 @@
-import type {
-  Decision,
-  EventRow,
-  Outcome,
-  OutcomeOutput,
-  Skip,
-  Verdict,
-  Warning,
-  WarningCode,
-} from "../../protocol/internal.ts";
+import type { Decision, EventRow, Outcome, Skip, Verdict, Warning, WarningCode } from "../../protocol/internal.ts";
 import type { EffectiveSettings } from "../live/effective-settings.ts";
 import { guardsToolCalls } from "../settings/layer.ts";
-import type { FiringEvent } from "./fire.ts";
+import type { FiringEvent } from "./firing-event.ts";
 import { compareDecisions } from "./read/read-verdict.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { type SettledInput, settleInput, settleOutput, withDecision } from "./settle-output.ts";
@@ -179,9 +170,6 @@ function settleStop({ row, services }: FiringEvent, runs: readonly FinishedRun[]
 }
 
 const notStopped: SettledStop = { continue: true, stopReason: undefined, refuses: false, warnings: [] };
-
-/** How often hooks made the agent continue before this event, and how often they may; a cap of 0 means no limit. */
-export type StopBlocks = NonNullable<OutcomeOutput["stopBlocks"]>;
 
 interface SettledTurn extends Pick<Outcome, "decision" | "blocked" | "output" | "warnings"> {
   readonly reason: string | undefined;

@@ -1,12 +1,12 @@
 import { defined, type Skip, type Warning } from "../../protocol/internal.ts";
 import { loadConditionCompiler } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";
-import { type ConfiguredHook, checkoutEnv, type Layer } from "../settings/layer.ts";
+import { type ConfiguredHook, checkoutEnv, isOfCheckout, type Layer } from "../settings/layer.ts";
 import { loadLayers, settingsPaths } from "../settings/load-layers.ts";
 import { type StatusLineSource, statusLineOf } from "../settings/merge-layers.ts";
 import { type Snapshot, takeSnapshot } from "../settings/snapshot.ts";
 import { checkoutAt, onPinsChanged, pinFilesOf, pinMarks } from "../trust/pin-store.ts";
-import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
+import { nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
 import { confirmChanges, type RefusedChange, type ReloadCallbacks } from "./confirm-changes.ts";
 import { watchFiles } from "./watch-files.ts";
 

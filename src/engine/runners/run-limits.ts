@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { EventRow, Hook, HookType } from "../../protocol/internal.ts";
-import type { Environment } from "./command/command-env.ts";
+import type { Environment } from "../options.ts";
 
 const standardMs: Readonly<Record<HookType, number>> = {
   command: 600_000,

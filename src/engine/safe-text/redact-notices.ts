@@ -7,8 +7,9 @@ import {
   type Verdict,
   withoutSecrets,
 } from "../../protocol/internal.ts";
+import type { Environment } from "../options.ts";
 import type { Notice } from "../ports.ts";
-import { type Environment, replaceVariables } from "../runners/command/command-env.ts";
+import { replaceVariables } from "../runners/command/command-env.ts";
 
 interface RedactOptions {
   /** Whether observers may see what hooks received and answered. */

@@ -11,8 +11,7 @@ import { type Fault, faultOf, fieldsFault, firstFound, ownValue } from "./check-
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
 import { itemAt, type JsonPath } from "./json/edit-text.ts";
 import { type JsonNode, jsoncParts, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
-import type { SettingsPlaces } from "./load-layers.ts";
-import { managedFiles, ownSettingsFiles, readSourceText } from "./settings-source.ts";
+import { managedFiles, ownSettingsFiles, readSourceText, type SettingsPlaces } from "./settings-source.ts";
 
 /** Why Claude Code does not use a settings file, and where in the text. */
 export interface ClientFault {

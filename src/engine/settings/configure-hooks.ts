@@ -24,8 +24,7 @@ import { inProcessFault } from "./check-fields.ts";
 import { hookFault } from "./check-hooks.ts";
 import { asSentence, effectOfFailing, statedOnFailure } from "./failure-policy.ts";
 import { shortened, withoutPassword } from "./hook-names.ts";
-import { type ConfiguredHook, honorsOnce, isBackground, isGuard, isInProcess, type Layer } from "./layer.ts";
-import { nameOf } from "./read-layer.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isGuard, isInProcess, type Layer, nameOf } from "./layer.ts";
 
 /** Where a group is, and what is needed to compile it. */
 export interface GroupPlace {

@@ -9,11 +9,10 @@ import {
   isObject,
   type Warning,
 } from "../../protocol/internal.ts";
-import { isOfCheckout } from "../trust/trust-state.ts";
 import { fieldsFault, warningAt } from "./check-fields.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 import { clientHooks } from "./client-keys.ts";
-import type { Layer } from "./layer.ts";
+import { isOfCheckout, type Layer } from "./layer.ts";
 
 /** A group or a hook as it is in the file. */
 export type Entry = Readonly<Record<string, unknown>>;

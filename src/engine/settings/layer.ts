@@ -13,7 +13,6 @@ import type {
 import type { HookCondition } from "../match/conditions.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { warningAt } from "./check-fields.ts";
-import { nameOf } from "./read-layer.ts";
 
 /** One source of settings, read and checked. What cannot be used is a warning. */
 export interface Layer {
@@ -98,6 +97,16 @@ export interface ConfiguredHook {
 /** An entry that cannot be used, where hooks are listed. */
 export interface UnusableHook extends Pick<ConfiguredHook, "ref" | "layer" | "problems"> {
   readonly skip: Skip;
+}
+
+/** The name of a layer in messages. */
+export function nameOf({ kind, file, index }: Pick<Layer, "kind" | "file" | "index">): string {
+  return file ?? (kind === "flag" ? `the given settings${index === undefined ? "" : `[${index}]`}` : kind);
+}
+
+/** Whether a layer comes with the checkout, so that other people may have written it. */
+export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
+  return kind === "project" || kind === "local" || frontmatter?.from === "project";
 }
 
 /** Whether it runs as a function of the host, without a process or a request. */

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadLayers, type SettingsPlaces, settingsPaths } from "./load-layers.ts";
+import { loadLayers, settingsPaths } from "./load-layers.ts";
+import type { SettingsPlaces } from "./settings-source.ts";
 
 let root: string;
 let places: SettingsPlaces;

@@ -2,17 +2,12 @@ import { join, resolve } from "node:path";
 import { ignoringErrors, nodeFs } from "../../files/internal.ts";
 import { catalog, defined, Problem, type Warning } from "../../protocol/internal.ts";
 import type { WatchedPaths } from "../live/watch-files.ts";
-import type { ResolvedOptions } from "../options.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterFile } from "./frontmatter-hooks.ts";
 import type { Layer } from "./layer.ts";
 import { pluginFiles, pluginLayers } from "./plugin-layers.ts";
 import { hooksDisabled, readLayer, readLayerFile, unreadableLayer } from "./read-layer.ts";
-import { managedFiles, namesIn, ownSettingsFiles, realPathOrNone } from "./settings-source.ts";
-
-/** Where settings are. Only the host sets it; no file can change it. */
-export type SettingsPlaces = Pick<ResolvedOptions, "cwd" | "clientHome" | "managedFolder"> &
-  Partial<Pick<ResolvedOptions, "settings" | "plugins" | "settingSources" | "rows">>;
+import { managedFiles, namesIn, ownSettingsFiles, realPathOrNone, type SettingsPlaces } from "./settings-source.ts";
 
 /**
  * All layers of settings from files, in configured order. `previous` are the layers in effect before: one that has become unreadable

@@ -9,8 +9,15 @@ import {
 } from "../../protocol/internal.ts";
 import { firstFound, warningAt } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
-import { checkoutEnv, guardsToolCalls, type Layer, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer.ts";
-import { nameOf } from "./read-layer.ts";
+import {
+  checkoutEnv,
+  guardsToolCalls,
+  type Layer,
+  nameOf,
+  type PluginsOnly,
+  pluginsOnly,
+  unknownSurfaces,
+} from "./layer.ts";
 
 /** The settings of all layers together, except hooks. Where it matters, the layer that set a value is named. */
 export interface MergedSettings {

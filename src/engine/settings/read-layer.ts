@@ -12,7 +12,7 @@ import {
 import { type Fault, faultOf, ownValue, warningAt } from "./check-fields.ts";
 import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
-import type { Layer } from "./layer.ts";
+import { type Layer, nameOf } from "./layer.ts";
 import { misplacedHooks } from "./misplaced-hooks.ts";
 import { misplacedKeys, permissionsElsewhere } from "./misplaced-keys.ts";
 import { decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
@@ -112,11 +112,6 @@ export function unreadableLayer(source: LayerSource, why: string, contentHash = 
     place: place === undefined ? name : `${name}:${place}`,
   };
   return { ...source, settings: {}, readable: false, warnings: [warning], contentHash };
-}
-
-/** The name of a layer in messages. */
-export function nameOf({ kind, file, index }: Pick<LayerSource, "kind" | "file" | "index">): string {
-  return file ?? (kind === "flag" ? `the given settings${index === undefined ? "" : `[${index}]`}` : kind);
 }
 
 /**

@@ -10,7 +10,12 @@ import {
   readWholeFile,
 } from "../../files/internal.ts";
 import { attempt, messageOf } from "../../protocol/internal.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
+
+/** Where settings are. Only the host sets it; no file can change it. */
+export type SettingsPlaces = Pick<ResolvedOptions, "cwd" | "clientHome" | "managedFolder"> &
+  Partial<Pick<ResolvedOptions, "settings" | "plugins" | "settingSources" | "rows">>;
 
 /** The largest settings file that is read: about a hundred times the largest one in use. */
 export const maxSettingsBytes: number = 4 * 1024 * 1024;

@@ -13,9 +13,15 @@ import type { Rows } from "./check-hooks.ts";
 import { configureGroup, type GroupPlace, hookRef, isUseless } from "./configure-hooks.ts";
 import { asFailing, effectOfFailing } from "./failure-policy.ts";
 import { shortened, withoutPassword } from "./hook-names.ts";
-import { type ConfiguredHook, guardsToolCalls, type Layer, type UnusableEntry, type UnusableHook } from "./layer.ts";
+import {
+  type ConfiguredHook,
+  guardsToolCalls,
+  type Layer,
+  nameOf,
+  type UnusableEntry,
+  type UnusableHook,
+} from "./layer.ts";
 import { type MergedSettings, managedDamage, mergeLayers } from "./merge-layers.ts";
-import { nameOf } from "./read-layer.ts";
 
 /** All settings in effect. It never changes; a reload makes another one. */
 export interface Snapshot {

@@ -8,32 +8,11 @@ import {
   messageOf,
   type PermissionSettings,
 } from "../../protocol/internal.ts";
-import type { ConfiguredHook, Layer } from "../settings/layer.ts";
+import { type ConfiguredHook, isOfCheckout, type Layer } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";
 import type { NamedFile } from "./coverage/gather-files.ts";
-import { grantsOf, isOfCheckout, type TrustedKey, trustedKeys } from "./trust-state.ts";
-
-/** One approval: exactly this definition with exactly these files. */
-export interface Pin {
-  /** The `place` of the approved item. */
-  readonly place: string;
-  readonly digest: string;
-  readonly definition: string;
-  readonly files: readonly PinnedFile[];
-  /** ISO time. */
-  readonly at: string;
-}
-
-/** A file that an approval covers, with its hash. */
-export interface PinnedFile {
-  readonly path: string;
-  readonly sha256: string;
-  /** Its content, if it is a text that is not too long. Used to show changes. */
-  readonly text?: string;
-  /** Set when the command does not name the file, but the app that it calls imports it. */
-  readonly imported?: true;
-}
+import { grantsOf, type Pin, type PinnedFile, type TrustedKey, trustedKeys, type WrittenGrant } from "./trust-state.ts";
 
 /** All approvals of one folder. */
 export interface Pins {
@@ -118,13 +97,6 @@ export interface ApprovedHook {
   readonly sequential: boolean;
   readonly onFailure: FailurePolicy;
   readonly hook: Hook;
-}
-
-/** A single permission grant that was approved when it was written, independent of the block that contains it. */
-export interface WrittenGrant {
-  readonly layer: "project" | "local";
-  readonly list: "allow" | "additionalDirectories";
-  readonly value: string;
 }
 
 /** Everything in a checkout that needs an approval, except its MCP servers. */

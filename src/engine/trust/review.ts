@@ -6,18 +6,17 @@ import { coverageOf } from "./coverage/coverage.ts";
 import type { Checkout, NotCovered, OnBytes } from "./coverage/gather-files.ts";
 import { hooksFilesOf, importedFiles } from "./files-by-name.ts";
 import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./pin-store.ts";
-import {
-  type ApprovableItem,
-  approvableItems,
-  type Pin,
-  type PinnedFile,
-  type Pins,
-  pinDigest,
-  type WrittenGrant,
-} from "./pins.ts";
+import { type ApprovableItem, approvableItems, type Pins, pinDigest } from "./pins.ts";
 import { approvableServer, checkoutServers } from "./server-trust.ts";
 import { trustLookups } from "./trust-by-pins.ts";
-import { notApproved, type TrustState, type TrustStatus } from "./trust-state.ts";
+import {
+  notApproved,
+  type Pin,
+  type PinnedFile,
+  type TrustState,
+  type TrustStatus,
+  type WrittenGrant,
+} from "./trust-state.ts";
 
 /** A part of a directory that has an effect only after it was approved, in its current state. */
 export interface TrustEntry {

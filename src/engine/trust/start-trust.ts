@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../files/internal.ts";
 import { attempt } from "../../protocol/internal.ts";
-import type { FiringEvent } from "../fire/fire.ts";
+import type { FiringEvent } from "../fire/firing-event.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
 import type { MaybeAsync } from "../runners/run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runners/runner-result.ts";

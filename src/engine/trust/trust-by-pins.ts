@@ -1,20 +1,19 @@
 import { join } from "node:path";
 import type { Warning } from "../../protocol/internal.ts";
-import type { Layer } from "../settings/layer.ts";
-import { nameOf } from "../settings/read-layer.ts";
+import { isOfCheckout, type Layer, nameOf } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";
 import type { Checkout, NamedFile } from "./coverage/gather-files.ts";
 import { foldersUp } from "./coverage/javascript.ts";
 import { importedFiles } from "./files-by-name.ts";
 import { checkoutAt, pinFilesOf, readPins, type TrustPlaces } from "./pin-store.ts";
-import { type ApprovableItem, approvableItems, type Pin, placeOf } from "./pins.ts";
+import { type ApprovableItem, approvableItems, placeOf } from "./pins.ts";
 import {
   type ComparedFiles,
   type HookTrustStatus,
   howToApprove,
-  isOfCheckout,
   notApproved,
+  type Pin,
   type Trust,
   type TrustedKey,
   type TrustStatus,

@@ -1,7 +1,6 @@
 import type { Settings, Warning } from "../../protocol/internal.ts";
-import type { ConfiguredHook, Layer } from "../settings/layer.ts";
+import { type ConfiguredHook, isOfCheckout, type Layer } from "../settings/layer.ts";
 import type { NeverOfCheckout } from "../settings/merge-layers.ts";
-import type { Pin, WrittenGrant } from "./pins.ts";
 
 /** `new`: it was never approved. `changed`: it has changed since it was approved. */
 export type TrustState = "trusted" | "new" | "changed";
@@ -50,6 +49,34 @@ export interface Trust {
   readonly warnings: readonly Warning[];
 }
 
+/** One approval: exactly this definition with exactly these files. */
+export interface Pin {
+  /** The `place` of the approved item. */
+  readonly place: string;
+  readonly digest: string;
+  readonly definition: string;
+  readonly files: readonly PinnedFile[];
+  /** ISO time. */
+  readonly at: string;
+}
+
+/** A file that an approval covers, with its hash. */
+export interface PinnedFile {
+  readonly path: string;
+  readonly sha256: string;
+  /** Its content, if it is a text that is not too long. Used to show changes. */
+  readonly text?: string;
+  /** Set when the command does not name the file, but the app that it calls imports it. */
+  readonly imported?: true;
+}
+
+/** A single permission grant that was approved when it was written, independent of the block that contains it. */
+export interface WrittenGrant {
+  readonly layer: "project" | "local";
+  readonly list: "allow" | "additionalDirectories";
+  readonly value: string;
+}
+
 export const trusted: TrustStatus = { state: "trusted", detail: "" };
 
 /** Keys in the settings of a checkout that affect only its own hooks until they are trusted. */
@@ -64,11 +91,6 @@ export const trustedKeys: Readonly<Record<TrustedKey, string>> = {
   allowedHttpHookUrls: "restricts the URLs that http hooks may call",
   httpHookAllowedEnvVars: "restricts the variables that headers of http hooks may contain",
 };
-
-/** Whether a layer comes with the checkout, so that other people may have written it. */
-export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
-  return kind === "project" || kind === "local" || frontmatter?.from === "project";
-}
 
 /** The grants in the lists of a layer that were approved when they were written, or those that were not. */
 export function grantsOf(

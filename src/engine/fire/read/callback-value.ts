@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from "../../../protocol/internal.ts";
 import type { RunnerResult } from "../../runners/runner-result.ts";
-import type { HookRun } from "../fire.ts";
+import type { HookRun } from "../firing-event.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
 import { specificOf, withFieldWarnings } from "./exact-shape.ts";
 import { decisions, failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../../protocol/internal.ts";
 import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
 import { fieldsFault } from "../../settings/check-fields.ts";
-import type { HookRun } from "../fire.ts";
+import type { HookRun } from "../firing-event.ts";
 import { outputFault } from "./exact-shape.ts";
 import { type ReadAnswer, verdictOf, warn } from "./read-verdict.ts";
 

@@ -7,7 +7,7 @@ import {
   type Warning,
 } from "../../../protocol/internal.ts";
 import { type Fault, faultOf } from "../../settings/check-fields.ts";
-import type { HookRun } from "../fire.ts";
+import type { HookRun } from "../firing-event.ts";
 import { type ReadAnswer, warn } from "./read-verdict.ts";
 
 type Json = Readonly<Record<string, unknown>>;

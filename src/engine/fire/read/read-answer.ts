@@ -1,6 +1,6 @@
 import { type HookAnswerRecord, isObject, parseJson, stripControl, type Verdict } from "../../../protocol/internal.ts";
 import type { RunnerResult } from "../../runners/runner-result.ts";
-import type { HookRun } from "../fire.ts";
+import type { HookRun } from "../firing-event.ts";
 import { readReturned } from "./callback-value.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
 import { outputFault, withFieldWarnings, withoutFaults } from "./exact-shape.ts";

@@ -7,7 +7,7 @@ import {
   type Warning,
   type WarningCode,
 } from "../../../protocol/internal.ts";
-import type { HookRun } from "../fire.ts";
+import type { HookRun } from "../firing-event.ts";
 
 export interface ReadAnswer {
   readonly answer: HookAnswerRecord;

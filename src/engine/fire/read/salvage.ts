@@ -1,5 +1,5 @@
 import { isObject, parseJson } from "../../../protocol/internal.ts";
-import type { HookRun } from "../fire.ts";
+import type { HookRun } from "../firing-event.ts";
 import { honoured } from "./read-verdict.ts";
 
 /**

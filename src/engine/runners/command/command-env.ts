@@ -3,17 +3,14 @@ import { join } from "node:path";
 import { ignoringErrors, openFolder, sha256, writePrivate } from "../../../files/internal.ts";
 import { type CommandHook, defined, type HookRef, messageOf } from "../../../protocol/internal.ts";
 import { spillFolder } from "../../fire/answer-files.ts";
-import type { HookRun } from "../../fire/fire.ts";
+import type { HookRun } from "../../fire/firing-event.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
 import type { EffectiveSettings } from "../../live/effective-settings.ts";
-import type { ResolvedOptions } from "../../options.ts";
+import type { Environment, ResolvedOptions } from "../../options.ts";
 import type { Services } from "../../services.ts";
-import type { ConfiguredHook, PluginRoot } from "../../settings/layer.ts";
-import { isOfCheckout } from "../../trust/trust-state.ts";
+import { type ConfiguredHook, isOfCheckout, type PluginRoot } from "../../settings/layer.ts";
 import type { MaybeAsync } from "../run-limits.ts";
 import type { RunnerResult } from "../runner-result.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A text with `$NAME` and `${NAME}` replaced. One pass, so that a value that holds `$X` is not replaced again. */
 export function replaceVariables(text: string, lookUp: (name: string) => string): string {
@@ -141,6 +138,12 @@ export interface PreparedFiles {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Removes the input file and notes an env file that was written to. */
   readonly afterRun?: (ran: RunnerResult) => Promise<RunnerResult>;
+}
+
+/** A command hook that is due to run, with the files it gets. */
+export interface CommandRun extends HookRun {
+  readonly command: CommandHook;
+  readonly files: PreparedFiles;
 }
 
 /** The files a hook gets besides its stdin. Most hooks need none, and then nothing is touched. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { onAbort } from "../../../exec/internal.ts";
 import { type CommandHook, callHost, messageOf, type RunRecord, type Warning } from "../../../protocol/internal.ts";
-import type { HookRun } from "../../fire/fire.ts";
+import type { HookRun } from "../../fire/firing-event.ts";
 import { type RunTimes, recordRun } from "../../fire/record-run.ts";
 import type { WakeRequest } from "../../ports.ts";
 import type { Services } from "../../services.ts";
@@ -9,9 +9,9 @@ import { endIfFilesChange, hookStartTrust, waitForStableFiles } from "../../trus
 import type { BackgroundAnswer, BackgroundJob, BackgroundRun } from "../background-hooks.ts";
 import { type MaybeAsync, whenReady } from "../run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
-import { prepareFiles } from "./command-env.ts";
+import { type CommandRun, prepareFiles } from "./command-env.ts";
 import type { AsyncNotice } from "./command-result.ts";
-import { type CommandRun, type OnBackground, type StartedCommand, startCommand } from "./start-command.ts";
+import { type OnBackground, type StartedCommand, startCommand } from "./start-command.ts";
 
 /** A command hook, awaited or in the background. */
 export function runCommand(hook: CommandHook, run: HookRun): MaybeAsync<RunnerResult | "background"> {

@@ -2,7 +2,7 @@ import type { FinishedProcess } from "../../../exec/internal.ts";
 import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/internal.ts";
 import type { Question } from "../../ports.ts";
 import type { RunnerResult } from "../runner-result.ts";
-import type { CommandRun } from "./start-command.ts";
+import type { CommandRun } from "./command-env.ts";
 
 /** A finished process as the result of a runner. */
 export function resultOfProcess(finished: FinishedProcess, run: CommandRun, before: readonly Warning[]): RunnerResult {

@@ -9,29 +9,23 @@ import {
   startProcess,
 } from "../../../exec/internal.ts";
 import type { CommandHook, Warning } from "../../../protocol/internal.ts";
-import type { HookRun } from "../../fire/fire.ts";
+import type { HookRun } from "../../fire/firing-event.ts";
 import { openDepthMark } from "../../fire/hook-depth.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
+import type { Environment } from "../../options.ts";
 import { remainingMs } from "../run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
 import {
   argumentsRefusal,
   argumentsVariable,
-  type Environment,
+  type CommandRun,
   environmentOf,
   eventVariables,
   fillPlaceholders,
   type Placeholders,
-  type PreparedFiles,
   placeholderVariables,
 } from "./command-env.ts";
 import { type AsyncNotice, asyncNotice, type QuestionLine, questionLine, resultOfProcess } from "./command-result.ts";
-
-/** A command hook that is due to run, with the files it gets. */
-export interface CommandRun extends HookRun {
-  readonly command: CommandHook;
-  readonly files: PreparedFiles;
-}
 
 export type OnBackground = (notice: AsyncNotice) => void;
 

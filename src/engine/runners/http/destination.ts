@@ -4,10 +4,8 @@ import { domainToASCII } from "node:url";
 import { specialAddress } from "../../../net/internal.ts";
 import { fitsWildcard, type LayerKind, messageOf } from "../../../protocol/internal.ts";
 import type { EffectiveSettings } from "../../live/effective-settings.ts";
-import type { ConfiguredHook } from "../../settings/layer.ts";
+import { type ConfiguredHook, isOfCheckout } from "../../settings/layer.ts";
 import type { PolicyList } from "../../settings/merge-layers.ts";
-import { isOfCheckout } from "../../trust/trust-state.ts";
-import type { HttpPolicy } from "./http-hook.ts";
 
 /** Which URLs and addresses a hook may reach, worked out for its layer beforehand. */
 export interface UrlPolicy {
@@ -15,6 +13,11 @@ export interface UrlPolicy {
   readonly urlLists: readonly (readonly string[])[];
   /** Whether loopback, private and similar addresses may be reached: always, or under these URL patterns. */
   readonly allowPrivate: boolean | readonly string[];
+}
+
+export interface HttpPolicy extends UrlPolicy {
+  /** Lists of the variables that headers may name. A variable must be on each of them. */
+  readonly variableLists: readonly (readonly string[])[];
 }
 
 type AdmittedUrl =

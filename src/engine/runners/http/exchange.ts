@@ -9,7 +9,6 @@ import { messageOf } from "../../../protocol/internal.ts";
 import { maxOutputBytes } from "../runner-result.ts";
 import type { Address } from "./destination.ts";
 import type { HeaderList } from "./headers.ts";
-import type { OwnDaemon } from "./http-hook.ts";
 
 interface Exchange {
   readonly url: URL;
@@ -19,6 +18,15 @@ interface Exchange {
   readonly body: string;
   /** Set when only the daemon of an app may receive the request and answer it. */
   readonly daemon: OwnDaemon | undefined;
+}
+
+/** How to call an http entry that `hookline install` wrote: only that app's daemon receives the request and may answer it. */
+export interface OwnDaemon {
+  /** Asks for the proof. */
+  readonly header: readonly [name: string, value: string];
+  /** Called after connecting. Undefined when the listening process is the daemon; otherwise the reason why nothing is sent. */
+  refuses(): Promise<string | undefined>;
+  proves(status: number, body: string, proof: unknown): boolean;
 }
 
 export type Exchanged =

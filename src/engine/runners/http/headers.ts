@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { attempt, succeeds, type Warning } from "../../../protocol/internal.ts";
-import { type Environment, replaceVariables } from "../command/command-env.ts";
+import type { Environment } from "../../options.ts";
+import { replaceVariables } from "../command/command-env.ts";
 
 export interface HeaderRules {
   readonly env: Environment;

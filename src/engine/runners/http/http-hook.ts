@@ -10,8 +10,9 @@ import {
   readState,
 } from "../../../files/internal.ts";
 import { fieldOf, type HttpHook, parseJson, type Warning } from "../../../protocol/internal.ts";
-import type { HookRun } from "../../fire/fire.ts";
-import { type Environment, environmentOf } from "../command/command-env.ts";
+import type { HookRun } from "../../fire/firing-event.ts";
+import type { Environment } from "../../options.ts";
+import { environmentOf } from "../command/command-env.ts";
 import { type Limit, waitFor } from "../run-limits.ts";
 import {
   droppedFromStdout,
@@ -23,14 +24,14 @@ import {
 } from "../runner-result.ts";
 import {
   admitUrl,
+  type HttpPolicy,
   httpPolicyOf,
   type Resolve,
   resolveHost,
   systemResolve,
-  type UrlPolicy,
   urlInWords,
 } from "./destination.ts";
-import { type Exchanged, exchange } from "./exchange.ts";
+import { type Exchanged, exchange, type OwnDaemon } from "./exchange.ts";
 import { fillHeaders, withSignIn } from "./headers.ts";
 
 export interface HttpCall extends Limit {
@@ -42,11 +43,6 @@ export interface HttpCall extends Limit {
   readonly home?: HomeSource;
   /** Looks up the addresses of a host name, at most once. Default: the system resolver. */
   readonly resolve?: Resolve;
-}
-
-export interface HttpPolicy extends UrlPolicy {
-  /** Lists of the variables that headers may name. A variable must be on each of them. */
-  readonly variableLists: readonly (readonly string[])[];
 }
 
 export function runHttpHook(
@@ -111,15 +107,6 @@ function failureOf({ status, body }: Exclude<Exchanged, { broken: string }>, url
   if (status >= 300 && status < 400) return `HTTP ${status} from ${where}: redirects are not followed`;
   if (status < 200 || status >= 300) return `HTTP ${status} from ${where}`;
   return body.trouble === undefined ? undefined : `${where} ${body.trouble}`;
-}
-
-/** How to call an http entry that `hookline install` wrote: only that app's daemon receives the request and may answer it. */
-export interface OwnDaemon {
-  /** Asks for the proof. */
-  readonly header: readonly [name: string, value: string];
-  /** Called after connecting. Undefined when the listening process is the daemon; otherwise the reason why nothing is sent. */
-  refuses(): Promise<string | undefined>;
-  proves(status: number, body: string, proof: unknown): boolean;
 }
 
 /** Undefined when the URL does not belong to an app's daemon. */

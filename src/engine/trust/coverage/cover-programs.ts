@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import type { ScriptWalk } from "./gather-files.ts";
 import { foldersUp } from "./javascript.ts";
 import { coverBun, coverDenoTask } from "./package-scripts.ts";
 import { interpreterOf, type Language, programs } from "./program-kinds.ts";
@@ -13,7 +14,6 @@ import {
   programName,
   reportNotCovered,
   reportUnknown,
-  type ScriptWalk,
   type WordMeaning,
 } from "./script-walk.ts";
 import type { TextCommand } from "./shell-words.ts";

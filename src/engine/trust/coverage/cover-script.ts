@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { isGuarded } from "../../settings/layer.ts";
 import { runInterpreter, runWrapper } from "./cover-programs.ts";
-import { insidePath } from "./gather-files.ts";
+import { insidePath, type ScriptWalk } from "./gather-files.ts";
 import { coverMakefiles } from "./makefile.ts";
 import { coverPackageCall, packageOfProgram } from "./package-scripts.ts";
 import { interpreterOf, isProgramOption, isStartedByName, programs } from "./program-kinds.ts";
@@ -16,7 +16,6 @@ import {
   programName,
   reportNotCovered,
   reportUnknown,
-  type ScriptWalk,
   variablesOf,
   type WordMeaning,
 } from "./script-walk.ts";

@@ -9,12 +9,12 @@ import {
   type OnBytes,
   quotedTexts,
   realPathOf,
+  type ScriptWalk,
 } from "./gather-files.ts";
 import { searchJavaScript } from "./javascript.ts";
 import { searchMakefile } from "./makefile.ts";
 import { packageAt } from "./package-scripts.ts";
 import { searchPython } from "./python.ts";
-import type { ScriptWalk } from "./script-walk.ts";
 import type { Piece, TextWord } from "./shell-words.ts";
 import { initialVariables, NotApprovable } from "./word-values.ts";
 

@@ -3,8 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { errorCode, sha256, withFileSync } from "../../../files/internal.ts";
 import { attempt } from "../../../protocol/internal.ts";
 import { hasCodeExtension, type Language, languageOf } from "./program-kinds.ts";
-import type { ScriptWalk } from "./script-walk.ts";
-import { budget, NotApprovable } from "./word-values.ts";
+import { budget, type KnownVariables, NotApprovable } from "./word-values.ts";
 
 /** The current content of a file of the checkout, or of a script inside one. */
 export interface NamedFile {
@@ -28,6 +27,24 @@ export interface FileToSearch {
   readonly language: Language;
   /** For a text inside a command: the folders that its names may be relative to. */
   readonly folders?: readonly string[];
+}
+
+/** A shell text that is analyzed: where it is, and which of its words count. */
+export interface ScriptWalk {
+  /**
+   * The prefix of messages: the file that contains the text. Only what the text runs counts. Empty for the command itself: there, every
+   * file that a word names counts.
+   */
+  readonly label: string;
+  /** The script's own file. */
+  readonly file?: string;
+  /** Folders that relative names may be relative to. Grows. */
+  readonly folders: string[];
+  readonly depth: number;
+  readonly collector: CoverageCollector;
+  /** It is only a quoted text that may be a command: the files it names count, the programs it calls are not reported. */
+  readonly isGuess?: boolean;
+  readonly variables: KnownVariables;
 }
 
 /** Receives the content of each file that was read, so that what is shown is what was analyzed. */

@@ -2,9 +2,16 @@ import { existsSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isObject, parseObject } from "../../../protocol/internal.ts";
-import { type Checkout, type FileToSearch, isBelow, kindAt, readEntry, realPathOf } from "./gather-files.ts";
+import {
+  type Checkout,
+  type FileToSearch,
+  isBelow,
+  kindAt,
+  readEntry,
+  realPathOf,
+  type ScriptWalk,
+} from "./gather-files.ts";
 import { hasCodeExtension } from "./program-kinds.ts";
-import type { ScriptWalk } from "./script-walk.ts";
 import { fromCode } from "./shell-words.ts";
 import { NotApprovable } from "./word-values.ts";
 

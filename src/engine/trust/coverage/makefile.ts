@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import type { FileToSearch } from "./gather-files.ts";
-import { foldersWith, reportNotCovered, type ScriptWalk } from "./script-walk.ts";
+import type { FileToSearch, ScriptWalk } from "./gather-files.ts";
+import { foldersWith, reportNotCovered } from "./script-walk.ts";
 import { readShellText } from "./shell-text.ts";
 import { budget, expandPattern, NotApprovable, unknown, valuesOf } from "./word-values.ts";
 

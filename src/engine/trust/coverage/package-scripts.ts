@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fieldOf, isObject, parseObject } from "../../../protocol/internal.ts";
-import { insidePath, readEntry, realPathOf } from "./gather-files.ts";
+import { insidePath, readEntry, realPathOf, type ScriptWalk } from "./gather-files.ts";
 import { foldersUp, isFile, isOwnPackage, manifestIn } from "./javascript.ts";
-import { coverPartOfFile, foldersWith, reportNotCovered, type ScriptWalk } from "./script-walk.ts";
+import { coverPartOfFile, foldersWith, reportNotCovered } from "./script-walk.ts";
 import { unknown } from "./word-values.ts";
 
 /** Files of a folder that change what a package manager runs. */

@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { type FileToSearch, quotedTexts, readEntry } from "./gather-files.ts";
-import type { ScriptWalk } from "./script-walk.ts";
+import { type FileToSearch, quotedTexts, readEntry, type ScriptWalk } from "./gather-files.ts";
 import { entriesOf } from "./word-values.ts";
 
 /** Covers what a Python program loads, and reports what cannot be covered. */

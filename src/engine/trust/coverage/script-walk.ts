@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { type CoverageCollector, insidePath, possiblePaths } from "./gather-files.ts";
+import { insidePath, possiblePaths, type ScriptWalk } from "./gather-files.ts";
 import { moduleFiles } from "./javascript.ts";
 import type { Language } from "./program-kinds.ts";
 import type { TextCommand, TextWord } from "./shell-words.ts";
@@ -13,24 +13,6 @@ import {
   type ValueContext,
   valuesOf,
 } from "./word-values.ts";
-
-/** A shell text that is analyzed: where it is, and which of its words count. */
-export interface ScriptWalk {
-  /**
-   * The prefix of messages: the file that contains the text. Only what the text runs counts. Empty for the command itself: there, every
-   * file that a word names counts.
-   */
-  readonly label: string;
-  /** The script's own file. */
-  readonly file?: string;
-  /** Folders that relative names may be relative to. Grows. */
-  readonly folders: string[];
-  readonly depth: number;
-  readonly collector: CoverageCollector;
-  /** It is only a quoted text that may be a command: the files it names count, the programs it calls are not reported. */
-  readonly isGuess?: boolean;
-  readonly variables: KnownVariables;
-}
 
 function valueContext({ variables, folders, file, collector: { checkout } }: ScriptWalk): ValueContext {
   return {
