@@ -17,7 +17,7 @@ export async function approveEntries(
   io: Io,
 ): Promise<ApprovalResult> {
   if (places.scope === "user") return { approved: 0, refused: [] };
-  const review = await reviewTrust({ cwd: places.root, home: io.home, env: io.env }, { inputsOf: appInputs });
+  const review = await reviewIn(places, io);
   const isOurs = ({ kind, file, event, definition }: TrustEntry) =>
     kind === "hook" &&
     file === places.settingsFile &&
@@ -34,4 +34,17 @@ export async function approveEntries(
     approved: ours.length - refused.length,
     refused: refused.map(({ event = "", unusable = "" }) => ({ event, why: unusable })),
   };
+}
+
+/** Does `work` and revokes the approvals of what it removes from the settings: a hook that is added later does not replace them. */
+export async function revokingRemoved<Result>(places: ScopeFiles, io: Io, work: () => Promise<Result>) {
+  const before = await reviewIn(places, io);
+  const result = await work();
+  const left = (await reviewIn(places, io)).entries.map(({ definition }) => definition);
+  await before.revoke(before.entries.filter((entry) => !left.some((one) => isDeepStrictEqual(one, entry.definition))));
+  return result;
+}
+
+function reviewIn({ root }: ScopeFiles, { home, env }: Io) {
+  return reviewTrust({ cwd: root, home, env }, { inputsOf: appInputs });
 }

@@ -12,6 +12,7 @@ import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
 import { uninstallJson, uninstallText } from "../print/install-report.ts";
 import { styleFor } from "../print/terminal.ts";
+import { revokingRemoved } from "./approve-entries.ts";
 
 export const command: Command = {
   usage: "[--scope project|local|user] [--dry-run] [--purge] [--json]",
@@ -20,7 +21,7 @@ export const command: Command = {
 If the settings file has not changed since the installation, its old bytes and mode are restored; a file that install created is deleted.
 If it has changed, only the entries of the app are removed. The lock file and the token are deleted, and the daemon is stopped. State,
 background tasks, log and backups are kept, unless --purge is given. All projects share one log: --purge deletes it for all of them.
-Approvals, and the state of sessions and of the user, are always kept. The default scope is the one in which the app is installed.
+The approvals of its entries are revoked. The state of sessions and of the user is always kept. The default scope is the one in which the app is installed.
 Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
   mostArguments: 0,
   options: {
@@ -33,14 +34,16 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
     const dryRun = call.flag("dry-run");
     const installer = installContext(io);
     const { places, hooksFile } = await selectedScope(call, io);
-    const done = await uninstall({
-      places,
-      home: installer.home,
-      now: installer.now(),
-      dryRun,
-      signal: io.signal,
-      ...defined({ hooksFile }),
-    });
+    const remove = () =>
+      uninstall({
+        places,
+        home: installer.home,
+        now: installer.now(),
+        dryRun,
+        signal: io.signal,
+        ...defined({ hooksFile }),
+      });
+    const done = dryRun || places.scope === "user" ? await remove() : await revokingRemoved(places, io, remove);
     const isLast =
       done.endsDaemon &&
       done.hooksFile !== undefined &&

@@ -61,8 +61,8 @@ export interface TrustReview {
   pin(entries: readonly TrustEntry[]): Promise<void>;
   /** Accepts the folder as a whole, for hosts that trust folders. */
   accept(): Promise<void>;
-  /** Deletes every approval of the folder; false when there was none. */
-  revoke(): Promise<boolean>;
+  /** Deletes the approvals of these entries, or every approval of the folder; false when there was none. */
+  revoke(entries?: readonly TrustEntry[]): Promise<boolean>;
 }
 
 /** Functions that the caller of `reviewTrust` can provide. */
@@ -91,7 +91,18 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
     pin: (entries) => changePins(resolved, checkout.real, (current) => withEntries(current, entries, items)),
     accept: () =>
       changePins(resolved, checkout.real, (current) => ({ ...current, accepted: new Date().toISOString() })),
-    revoke: () => dropPins(resolved, checkout.real),
+    async revoke(entries) {
+      if (entries === undefined) return dropPins(resolved, checkout.real);
+      const revoked = new Set(
+        items.filter(({ id }) => entries.some((entry) => entry.id === id)).map(({ definition }) => definition),
+      );
+      if (!pins.pins.some(({ definition }) => revoked.has(definition))) return false;
+      await changePins(resolved, checkout.real, (current) => ({
+        ...current,
+        pins: current.pins.filter(({ definition }) => !revoked.has(definition)),
+      }));
+      return true;
+    },
   };
 }
 
