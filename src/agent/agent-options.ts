@@ -202,6 +202,15 @@ const mode = checkOf(
   (value) => readMode(value) === value,
 );
 
+const questions: readonly (keyof UserPort)[] = ["permission", "question", "confirm", "elicit"];
+
+/** A port without any of them, such as one with a misspelled name, would deny every call. */
+function isUserPort(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const answers = questions.map((name) => value[name]).filter((answer) => answer !== undefined);
+  return answers.length > 0 && answers.every((answer) => typeof answer === "function");
+}
+
 const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> = {
   ...checkAll(mustBe.text, "modelName", "fallbackModel", "prompt", "cwd", "home", "version", "sessionId", "resume"),
   ...checkAll(mustBe.text, "name", "store", "managedFolder", "systemPrompt", "appendSystemPrompt"),
@@ -210,11 +219,12 @@ const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> =
   ...checkAll(mustBe.textList, "addDirectories", "mcpConfig"),
   ...checkAll(mustBe.boolean, "modelFromSettings", "interactive", "continueLatest", "fork", "persist"),
   ...checkAll(mustBe.function, "openModel", "onReady", "observe", "connect", "uuid"),
-  ...checkAll(mustBe.object, "user", "env", "subagents"),
+  ...checkAll(mustBe.object, "env", "subagents"),
   ...checkAll(mustBe.positiveNumber, "maxBudgetUsd", "compactAt"),
   ...checkAll(milliseconds, "idleMs", "promptNoticeMs", "hookProgressMs"),
   // These are checked where they are used, with their own message.
   ...checkAll(undefined, "effort", "trust", "settingSources"),
+  user: checkOf(`an object with functions for some of ${questions.join(", ")}`, isUserPort),
   model: checkOf("a model", (value) => isObject(value) && typeof value["stream"] === "function"),
   maxThinkingTokens: checkOf("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
   signal: mustBe.abortSignal,

@@ -67,6 +67,24 @@ test("a permission prompt that throws denies the call with its message", async (
   );
 });
 
+test("a permission prompt that answers in another form denies the call and says which forms there are", async () => {
+  const { run } = open({ hooks: {} });
+  const call = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
+  const permission = (async () => ({ decision: "allow" })) as never;
+  const { requests } = await run([call, { text: "done" }], { prompt: "go", user: { permission } });
+  expect(JSON.stringify(requests[1]?.messages)).toContain("The permission port answered");
+});
+
+test("a user port that can answer nothing is refused", async () => {
+  const { run } = open({ hooks: {} });
+  for (const user of [{ permision: async () => ({ behavior: "allow" }) }, { permission: true }, {}]) {
+    await expect(run([], { prompt: "go", user: user as never })).rejects.toMatchObject({
+      code: "host/bad-option",
+      message: expect.stringContaining("an object with functions for some of permission, question, confirm, elicit"),
+    });
+  }
+});
+
 test("a model that /model cannot open leaves the session as it is", async () => {
   const { run } = open({ hooks: {} });
   const openModel = () => Promise.reject(new Error("no such model"));

@@ -1,5 +1,12 @@
 import type { Question } from "../../engine/internal.ts";
-import { defined, messageOf, type Outcome, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
+import {
+  defined,
+  messageOf,
+  type Outcome,
+  type PermissionUpdate,
+  showValue,
+  type ToolInput,
+} from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
@@ -17,7 +24,10 @@ export async function askPermission(
   }
   const fullQuestion: PermissionQuestion = { ...question, ...defined({ subagentType: thread.agent?.type }) };
   try {
-    return await oneQuestionAtATime(thread, signal, () => permission(fullQuestion, signal));
+    const answer = await oneQuestionAtATime(thread, signal, () => permission(fullQuestion, signal));
+    if (answer?.behavior === "allow" || answer?.behavior === "deny") return answer;
+    const message = `The permission port answered ${showValue(answer)}, not { behavior: "allow" } or { behavior: "deny" }.`;
+    return { behavior: "deny", message };
   } catch (error) {
     if (signal.aborted) throw error;
     return { behavior: "deny", message: `The user could not be asked for permission: ${messageOf(error)}` };

@@ -6,6 +6,7 @@ import { dropDuplicates } from "../fire/select-hooks.ts";
 import { type EffectiveSettings, openSettings, switchedOff } from "../live/effective-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
+import { httpPolicyOf, refusalWithoutLookup } from "../runners/http/destination.ts";
 import { clientReadWarnings } from "../settings/client-fault.ts";
 import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
@@ -21,6 +22,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const findings = [
     ...[...settings.warnings, ...(await clientReadWarnings(resolved))].map(fromWarning),
     ...hooks.flatMap((hook) => commandFindings(hook, settings, resolved)),
+    ...(await Promise.all(hooks.map((hook) => urlFindings(hook, settings)))).flat(),
     ...[...settings.byEvent.values()].flatMap(duplicates),
     ...hooks.flatMap((hook) => switchedOffFindings(hook, settings)),
     ...untrusted(hooks, settings),
@@ -61,6 +63,14 @@ function commandFindings(
   if (hook.type !== "command") return [];
   const env = environmentOf(configured, { settings, services: { options } });
   return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
+}
+
+async function urlFindings(configured: ConfiguredHook, settings: EffectiveSettings): Promise<readonly Finding[]> {
+  const { hook, ref } = configured;
+  const refused = hook.type === "http" && (await refusalWithoutLookup(hook.url, httpPolicyOf(configured, settings)));
+  return refused
+    ? [finding("url-refused", `${ref.name} is never called in Hookline's hosts: ${refused}.`, ref.id)]
+    : [];
 }
 
 function switchedOffFindings(hook: ConfiguredHook, settings: EffectiveSettings): readonly Finding[] {

@@ -57,6 +57,20 @@ test("a misspelled list and a misspelled tool of the permission rules are errors
   ]);
 });
 
+test("an http hook whose URL is never called is an error; one that only a lookup could refuse is not", async () => {
+  const world = await checkoutWorld();
+  const urls = ["http://127.0.0.1:1/a", "http://localhost/b", "http://[::1]/c", "https://example.com/d", "ftp://x/e"];
+  const hooks = urls.map((url) => ({ type: "http", url }));
+  await world.put("project/.claude/settings.json", { hooks: { Stop: [{ hooks }] } });
+  const refused = (await findings(world)).filter(({ code }) => code === "url-refused");
+  expect(refused.map(({ level, message }) => [level, message.split(" ")[0]])).toEqual([
+    ["error", "http://127.0.0.1:1/a"],
+    ["error", "http://localhost/b"],
+    ["error", "http://[::1]/c"],
+    ["error", "ftp://x/e"],
+  ]);
+});
+
 test("programs and scripts that are missing or cannot be started are reported", async () => {
   const world = await checkoutWorld();
   await chmod(await world.put("project/plain.sh", "#!/bin/sh\n"), 0o644);

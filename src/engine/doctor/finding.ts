@@ -15,6 +15,7 @@ export const findingCodes = {
   "script-missing": { level: "error", meaning: "a script that a hook runs does not exist, or is not a file" },
   "script-not-executable": { level: "error", meaning: "a script that a hook starts is not executable" },
   "shebang-broken": { level: "error", meaning: "the first line of a script names a program that cannot start it" },
+  "url-refused": { level: "error", meaning: "Hookline's hosts never call the URL of an http hook" },
   "hook-off": { level: "warning", meaning: "a setting turns the hook off in Hookline's hosts" },
   "hook-untrusted": {
     level: "warning",

@@ -154,3 +154,15 @@ export async function resolveHost(host: string, allowPrivate: boolean, resolve: 
   }
   return { addresses };
 }
+
+/** Why no request is sent to the URL, as far as that is known without looking up its host name. */
+export async function refusalWithoutLookup(text: string, policy: UrlPolicy): Promise<string | undefined> {
+  const admitted = admitUrl(text, policy);
+  if ("refused" in admitted) return admitted.refused;
+  const { hostname } = admitted.url;
+  if (hostname !== "localhost" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0) return undefined;
+  const resolved = await resolveHost(hostname, admitted.allowPrivate, async () => [
+    { address: "127.0.0.1", family: 4 },
+  ]);
+  return "refused" in resolved ? resolved.refused : undefined;
+}
