@@ -1,11 +1,5 @@
-export { priceOf, priceUsage } from "./prices/cost.ts";
+export * from "./index.ts";
+export { priceUsage } from "./prices/cost.ts";
 export { openPrices, type PriceTable, pricedModel } from "./prices/price-table.ts";
-export type { Amounts } from "./reports/amounts.ts";
-export type { ReportRows, UsageReport } from "./reports/build-report.ts";
 export { weekdays } from "./reports/calendar.ts";
-export type { UsageWarningCode } from "./reports/report-warnings.ts";
-export type { BlockRow } from "./reports/usage-blocks.ts";
-export { type Statusline, statusline } from "./statusline-figures.ts";
-export { type ReportName, reportNames } from "./usage-options.ts";
-export { type UsageOptions, usageReport } from "./usage-report.ts";
-export { type SpentOn, spent } from "./usage-spending.ts";
+export { reportNames } from "./usage-options.ts";
