@@ -20,7 +20,8 @@ export {
   storeRoot,
 } from "./find/session-roots.ts";
 export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./find/transcript-files.ts";
-export { isTranscriptRecord, toEntry } from "./formats/claude-code/to-entry.ts";
+export { isTranscriptRecord } from "./formats/claude-code/build-entry.ts";
+export { toEntry } from "./formats/claude-code/to-entry.ts";
 export type { RecordDraft } from "./formats/claude-code/write-record.ts";
 export { readSubagentMeta, type SubagentMeta } from "./home/client-json.ts";
 export { type LiveSession, liveSessions, watchLive } from "./home/live-sessions.ts";
@@ -47,8 +48,9 @@ export type { SessionModel } from "./model/session-model.ts";
 export type { Turn } from "./model/session-turns.ts";
 export type { Subagent } from "./model/subagents.ts";
 export { textOfEntry } from "./query/query-filters.ts";
+export type { SearchHit } from "./query/search-hits.ts";
 export { searchIndex } from "./query/search-index.ts";
-export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
+export { type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
 export { hasBom } from "./read/byte-source.ts";
 export { cutArchive } from "./read/gzip-source.ts";
 export { type JsonRecord, recordSource, recordsOf, type Unreadable } from "./read/json-records.ts";
