@@ -20,12 +20,10 @@ import {
   Problem,
 } from "../protocol/internal.ts";
 import type { AgentEvent } from "./agent-event.ts";
+import type { AgentControl, UserPort } from "./agent-ports.ts";
 import type { ServerConnector } from "./mcp/mcp-servers.ts";
-import type { AgentControl } from "./session/session-control.ts";
-import type { SubagentInput } from "./subagents/subagent-definitions.ts";
+import type { SubagentInput } from "./subagents/subagent-file.ts";
 import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
-import type { UserPort } from "./turn/ask-user.ts";
-import { readsOf, type SourceFilter } from "./world/agent-settings.ts";
 
 /** The options of `runAgent`. Only `model` is required. */
 export interface RunAgentOptions {
@@ -144,6 +142,19 @@ export interface AgentOptions extends Omit<RunAgentOptions, Defaulted>, Required
   readonly configFolder: string;
   /** Whether agents, commands, skills and servers of a source are used. */
   readonly reads: SourceFilter;
+}
+
+/** What a folder or a user can add to the agent besides hooks and settings, with the name for messages. */
+export const customizationNames = { skills: "commands and skills", agents: "agents", mcp: "MCP servers" } as const;
+
+type CustomizationKind = keyof typeof customizationNames;
+
+/** Whether additions of a kind from a source are used; `flag` is the command line. */
+export type SourceFilter = (kind: CustomizationKind, source: "user" | "project" | "local" | "flag") => boolean;
+
+/** The filter by `settingSources` only. */
+export function readsOf(sources: AgentOptions["settingSources"]): SourceFilter {
+  return (_, source) => source === "flag" || (sources?.includes(source) ?? true);
 }
 
 type Defaulted = keyof typeof defaults | "cwd" | "home" | "env" | "signal";

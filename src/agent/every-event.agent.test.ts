@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventNames } from "../protocol/internal.ts";
+import type { UserPort } from "./agent-ports.ts";
 import { makeWorld } from "./fixtures/agent-run.ts";
-import type { UserPort } from "./turn/ask-user.ts";
 
 test("every event of the catalog is fired by the agent itself at a real occasion", async () => {
   const hooks = Object.fromEntries(eventNames.map((name) => [name, {}]));

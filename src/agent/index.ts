@@ -3,6 +3,17 @@ export type { ServerTrust } from "../engine/internal.ts";
 export type { AgentResult, Denial, ModelSpending } from "../protocol/internal.ts";
 export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
 export type { RunAgentOptions } from "./agent-options.ts";
+export type {
+  AgentControl,
+  ElicitationAnswer,
+  ElicitationForm,
+  HookCallback,
+  PermissionQuestion,
+  SessionCatalog,
+  SessionSetup,
+  UserAnswer,
+  UserPort,
+} from "./agent-ports.ts";
 export {
   type AgentPortOptions,
   agentPort,
@@ -13,14 +24,6 @@ export {
 export { mcpConnector } from "./mcp/connect-servers.ts";
 export type { McpServers, ServerConnectOptions, ServerConnector } from "./mcp/mcp-servers.ts";
 export { runAgent } from "./run-agent.ts";
-export type { AgentControl, HookCallback, SessionCatalog, SessionSetup } from "./session/session-control.ts";
-export type { SubagentInput } from "./subagents/subagent-definitions.ts";
+export type { SubagentInput } from "./subagents/subagent-file.ts";
 export { type BoundedOptions, type BoundedRun, runBounded } from "./tools/shell/run-bounded.ts";
 export type { Tool, ToolContext } from "./tools/tool.ts";
-export type {
-  ElicitationAnswer,
-  ElicitationForm,
-  PermissionQuestion,
-  UserAnswer,
-  UserPort,
-} from "./turn/ask-user.ts";

@@ -53,7 +53,7 @@ async function runSession(opened: OpenSession, driver: Driver): Promise<AgentRes
   // In the inbox before the session begins, so that an interrupt meanwhile reaches it.
   const deferred = opened.history.deferred.length > 0;
   if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
-  await onReady?.(openControl(opened, driver, close));
+  await onReady?.(openControl(opened.main, driver.interrupt, close));
   const hasPrompt = prompt !== undefined && prompt.trim() !== "";
   if (hasPrompt && setup !== "init-only") inbox.put({ ...sdk, content: prompt });
   const firstPrompt = await beginSession(opened);

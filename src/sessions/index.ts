@@ -79,11 +79,10 @@ export type { LocalCommand, Turn, TurnEnd, TurnList } from "./model/session-turn
 export type { Subagent, SubagentLink, SubagentOrigin } from "./model/subagents.ts";
 export type { Conversation } from "./model/transcript-conversation.ts";
 export { readSpilledOutput } from "./parts/part-files.ts";
-export type { Query } from "./query/query.ts";
-export type { QueryElement, TimeBoundary } from "./query/query-filters.ts";
-export type { TextKind } from "./query/search-hits.ts";
+export type { Query, QueryElement, TimeBoundary } from "./query/query.ts";
+export type { SearchHit, TextKind } from "./query/search-hits.ts";
 export type { SearchPatternOptions } from "./query/search-pattern.ts";
-export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
+export { type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
 export type { Cursor } from "./read/byte-source.ts";
 export type { WindowRequest } from "./read/entry-window.ts";
 export { type FollowEvent, type Following, type FollowOptions, followSession } from "./read/follow-session.ts";
@@ -97,7 +96,6 @@ export {
   openStore,
   type ResumedSession,
   type SessionStore,
-  type StoreOptions,
 } from "./write/session-store.ts";
-export type { SessionOptions, StoreSession } from "./write/store-session.ts";
+export type { SessionOptions, StoreOptions, StoreSession } from "./write/store-session.ts";
 export type { AppendRecordOptions, AppendResult, TranscriptWriter } from "./write/transcript-writer.ts";

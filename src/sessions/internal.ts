@@ -4,7 +4,8 @@ export { findSession, lastActivity, mostFrequentFirst } from "./find/find-sessio
 export { findSessions, sessionFilesOf } from "./find/session-files.ts";
 export { findRoots, folderName, projectFolderFilter, storeRoot } from "./find/session-roots.ts";
 export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./find/transcript-files.ts";
-export { isTranscriptRecord, toEntry } from "./formats/claude-code/to-entry.ts";
+export { isTranscriptRecord } from "./formats/claude-code/build-entry.ts";
+export { toEntry } from "./formats/claude-code/to-entry.ts";
 export { readSubagentMeta } from "./home/client-json.ts";
 export { watchLive } from "./home/live-sessions.ts";
 export * from "./index.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { randomFrom } from "../../test/fuzz/random.ts";
 import { seed } from "../../test/size.ts";
-import { isTranscriptRecord, toEntry } from "./formats/claude-code/to-entry.ts";
+import { isTranscriptRecord } from "./formats/claude-code/build-entry.ts";
+import { toEntry } from "./formats/claude-code/to-entry.ts";
 import { recordSource, recordsOf } from "./read/json-records.ts";
 import { readEntries } from "./read/read-entries.ts";
 

@@ -7,6 +7,6 @@ export type { UnpricedModel, UsageWarning, UsageWarningCode } from "./reports/re
 export type { AgentRow, Reconciled, SessionRow } from "./reports/session-rows.ts";
 export type { BlockRow } from "./reports/usage-blocks.ts";
 export { type Statusline, type StatuslineInput, type StatuslineOptions, statusline } from "./statusline-figures.ts";
-export type { ReportName, ReportRequest } from "./usage-options.ts";
-export { type UsageOptions, usageReport } from "./usage-report.ts";
-export { type SpentOn, type SpentOptions, spent } from "./usage-spending.ts";
+export type { ReportName, ReportRequest, SpentOn, SpentOptions, UsageOptions } from "./usage-options.ts";
+export { usageReport } from "./usage-report.ts";
+export { spent } from "./usage-spending.ts";

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { HomeSource } from "../files/internal.ts";
 import {
   attempt,
   checkAll,
@@ -13,10 +14,9 @@ import {
   Problem,
   showValue,
 } from "../protocol/internal.ts";
+import type { SessionRoot } from "../sessions/internal.ts";
 import type { CostMode } from "./reports/amounts.ts";
 import { type Weekday, weekdays } from "./reports/calendar.ts";
-import type { UsageOptions } from "./usage-report.ts";
-import type { SpentOn, SpentOptions } from "./usage-spending.ts";
 
 export const reportNames = ["daily", "weekly", "monthly", "session", "blocks", "models", "projects"] as const;
 /** The name of a usage report. */
@@ -58,6 +58,40 @@ export interface ReportRequest {
   readonly reconcile?: boolean;
   /** Projects under other names: the directory, or the folder of transcripts, to the name. */
   readonly projectNames?: Readonly<Record<string, string>>;
+  /** Milliseconds. Default: the current time. */
+  readonly now?: number;
+}
+
+/** Options of `usageReport`. */
+export interface UsageOptions extends ReportRequest, HomeSource {
+  /** Config folders of agents. Default: those of this user. */
+  readonly roots?: readonly (string | SessionRoot)[] | undefined;
+  /** A file of prices that come before the package's own. */
+  readonly prices?: string | undefined;
+  /** `false`: read everything, write nothing. `"rescan"`: read everything and keep it. */
+  readonly index?: boolean | "rescan";
+  /** Aborts the report. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called repeatedly while transcripts are read: bytes so far, and of all transcripts. */
+  readonly onProgress?: ((progress: { readonly bytes: number; readonly of: number }) => void) | undefined;
+}
+
+/** Which session, day, month or project; subagents are always included. */
+export type SpentOn =
+  /** Its id, or 4 characters or more of its beginning. */
+  | { readonly session: string }
+  /** `2026-10-07`, `today` and the like. */
+  | { readonly day: string }
+  /** `2026-10`. */
+  | { readonly month: string }
+  | { readonly project: string };
+
+/** Options of `spent`. */
+export interface SpentOptions extends HomeSource {
+  /** Config folders of agents, or the root of a store. Default: those of this user, and the default store. */
+  readonly roots?: readonly (string | SessionRoot)[] | undefined;
+  /** Default: the time zone of the system. */
+  readonly timezone?: string;
   /** Milliseconds. Default: the current time. */
   readonly now?: number;
 }

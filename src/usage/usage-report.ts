@@ -5,22 +5,8 @@ import { indexedLedger } from "./ledger/indexed-ledger.ts";
 import { scanAll, type UnreadFile, unreadFile } from "./ledger/ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { makeReport, type UsageReport } from "./reports/build-report.ts";
-import { checkUsageOptions, type ReportName, type ReportRequest } from "./usage-options.ts";
+import { checkUsageOptions, type ReportName, type UsageOptions } from "./usage-options.ts";
 import { readUsageSettings, statuslineCosts } from "./usage-state-files.ts";
-
-/** Options of `usageReport`. */
-export interface UsageOptions extends ReportRequest, HomeSource {
-  /** Config folders of agents. Default: those of this user. */
-  readonly roots?: readonly (string | SessionRoot)[] | undefined;
-  /** A file of prices that come before the package's own. */
-  readonly prices?: string | undefined;
-  /** `false`: read everything, write nothing. `"rescan"`: read everything and keep it. */
-  readonly index?: boolean | "rescan";
-  /** Aborts the report. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called repeatedly while transcripts are read: bytes so far, and of all transcripts. */
-  readonly onProgress?: ((progress: { readonly bytes: number; readonly of: number }) => void) | undefined;
-}
 
 /**
  * Tokens and cost of every call in the transcripts, each counted once.

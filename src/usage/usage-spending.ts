@@ -1,35 +1,14 @@
-import type { HomeSource } from "../files/internal.ts";
 import { defined } from "../protocol/internal.ts";
-import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
+import { findRoots, findTranscripts, type TranscriptFile } from "../sessions/internal.ts";
 import { rollupsWhere } from "./calls/rollups.ts";
 import { liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
 import { selectRollups, sessionNamed } from "./reports/selection.ts";
 import { forkSource } from "./scan/file-facts.ts";
-import { checkSpentOn } from "./usage-options.ts";
+import { checkSpentOn, type SpentOn, type SpentOptions } from "./usage-options.ts";
 import { usageIndexFolder } from "./usage-report.ts";
 import { readUsageSettings } from "./usage-state-files.ts";
-
-/** Which session, day, month or project; subagents are always included. */
-export type SpentOn =
-  /** Its id, or 4 characters or more of its beginning. */
-  | { readonly session: string }
-  /** `2026-10-07`, `today` and the like. */
-  | { readonly day: string }
-  /** `2026-10`. */
-  | { readonly month: string }
-  | { readonly project: string };
-
-/** Options of `spent`. */
-export interface SpentOptions extends HomeSource {
-  /** Config folders of agents, or the root of a store. Default: those of this user, and the default store. */
-  readonly roots?: readonly (string | SessionRoot)[] | undefined;
-  /** Default: the time zone of the system. */
-  readonly timezone?: string;
-  /** Milliseconds. Default: the current time. */
-  readonly now?: number;
-}
 
 /**
  * What was spent on answers that are complete in a transcript.

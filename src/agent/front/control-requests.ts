@@ -1,7 +1,7 @@
 import { type ContentBlock, efforts, knownModel } from "../../models/internal.ts";
 import { readMode } from "../../permissions/internal.ts";
 import { defined, fieldOf } from "../../protocol/internal.ts";
-import type { AgentControl, HookCallback, SessionSetup } from "../session/session-control.ts";
+import type { AgentControl, HookCallback, SessionSetup } from "../agent-ports.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { stripControl } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
-import type { AgentControl } from "../session/session-control.ts";
+import type { AgentControl } from "../agent-ports.ts";
 
 /** The streams and signals of the agent's process. */
 export interface FrontIo {

@@ -16,7 +16,7 @@ describe("headless", () => {
     expect(seen.err + seen.out).not.toContain("\u001b");
   });
 
-  test("text: a run that a hook ends without an answer says so on stderr, with the reason", async () => {
+  test("text: a run that a hook ends without an answer is reported on stderr, with the reason", async () => {
     const { headless, seen } = front({ hooks: { PreToolUse: { print: { continue: false, stopReason: "enough" } } } });
     const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
     expect(await headless([call], { prompt: "go" })).toBe(0);

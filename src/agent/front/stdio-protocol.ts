@@ -7,9 +7,8 @@ import {
   parseObject,
   type ToolInput,
 } from "../../protocol/internal.ts";
-import type { AgentControl } from "../session/session-control.ts";
+import type { AgentControl, UserAnswer, UserPort } from "../agent-ports.ts";
 import { toolSummary } from "../tools/tool.ts";
-import type { UserAnswer, UserPort } from "../turn/ask-user.ts";
 import { type Ask, handleControlRequest, isBlocks } from "./control-requests.ts";
 import type { FrontIo } from "./front-io.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { ElicitationForm } from "../turn/ask-user.ts";
+import type { ElicitationForm } from "../agent-ports.ts";
 import { call, connected, srv } from "./fixtures/connected.ts";
 
 test("a server's tools are listed as mcp__server__tool and answer in the recorded shape", async () => {

@@ -2,8 +2,8 @@ import { join, resolve } from "node:path";
 import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
 import { fieldOf, isObject, Problem } from "../../protocol/internal.ts";
 import type { ServerConnectOptions } from "./mcp-servers.ts";
-import { type ReadConfig, readServerConfig } from "./server-config.ts";
-import { type ServerPolicy, textsIn } from "./server-policy.ts";
+import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
+import { textsIn } from "./server-policy.ts";
 
 export type ServerPlaces = Omit<ServerConnectOptions, "elicit" | "tell" | "signal">;
 

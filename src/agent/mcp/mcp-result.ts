@@ -11,7 +11,10 @@ import {
   toolSuccess,
 } from "../tools/tool.ts";
 import { safeName } from "./mcp-servers.ts";
-import type { CallResult } from "./server-connection.ts";
+
+export type CallResult =
+  | { readonly isError: false; readonly response: readonly unknown[] }
+  | { readonly isError: true; readonly message: string; readonly interrupted: boolean };
 
 /** A server's answer as hooks and transcripts get it: its blocks, or its structured content as text. */
 export function responseOf(result: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -1,8 +1,8 @@
 import type { McpPort, ServerTrust } from "../../engine/internal.ts";
 import type { McpState } from "../agent-event.ts";
+import type { ElicitationAnswer, ElicitationForm } from "../agent-ports.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";
-import type { ServerPolicy } from "./server-policy.ts";
+import type { ServerPolicy } from "./server-config.ts";
 
 /** The servers a session is connected to. */
 export interface McpServers {

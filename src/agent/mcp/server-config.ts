@@ -10,6 +10,9 @@ export type ServerConfig =
     }
   | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
+/** Why settings keep a server from being used; undefined when it may be used. */
+export type ServerPolicy = (name: string, config: ServerConfig) => string | undefined;
+
 /** The config with its variables filled in, or what is wrong with it. */
 export type ReadConfig = ServerConfig | { readonly kind: "unusable"; readonly why: string };
 

@@ -5,7 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { onAbort } from "../../exec/internal.ts";
 import { sameOriginFetch } from "../../net/internal.ts";
 import { loadPackage, type ToolInput } from "../../protocol/internal.ts";
-import { responseOf, textOf } from "./mcp-result.ts";
+import { type CallResult, responseOf, textOf } from "./mcp-result.ts";
 import type { ServerConnectOptions } from "./mcp-servers.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { type StdioTransport, stdioTransport } from "./stdio-transport.ts";
@@ -15,10 +15,6 @@ export interface ListedTool {
   readonly description?: string | undefined;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
-
-export type CallResult =
-  | { readonly isError: false; readonly response: readonly unknown[] }
-  | { readonly isError: true; readonly message: string; readonly interrupted: boolean };
 
 /** One connected server. */
 export type Connection = Readonly<Awaited<ReturnType<typeof connect>>>;

@@ -1,9 +1,6 @@
 import { fitsWildcard, isObject } from "../../protocol/internal.ts";
 import type { SettingsFile } from "../world/agent-settings.ts";
-import type { ServerConfig } from "./server-config.ts";
-
-/** Why settings keep a server from being used; undefined when it may be used. */
-export type ServerPolicy = (name: string, config: ServerConfig) => string | undefined;
+import type { ServerConfig, ServerPolicy } from "./server-config.ts";
 
 /**
  * The policy of `deniedMcpServers` and `allowedMcpServers` in all settings. A denial counts wherever it is written. If managed settings

@@ -1,9 +1,21 @@
 import type { ToolUseBlock } from "../../models/internal.ts";
 import type { AgentResult } from "../../protocol/internal.ts";
+import type { ApiFailureLine } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { TurnResult } from "../turn/loop.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { apiUsage } from "./journal.ts";
+
+/** How a turn ended. `text` is shown to the user. */
+export type TurnResult =
+  | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
+  /** A hook ended the turn after a tool call. */
+  | { readonly by: "hook_stopped"; readonly text: ""; readonly reason: string }
+  /** A Stop hook returned `continue: false`, or Stop hooks refused the end more often than the cap allows. */
+  | { readonly by: "stop_hook_prevented" | "stop_hook_cap"; readonly text: string; readonly reason: string }
+  | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
+  | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
+  | ({ readonly by: "api_error"; readonly text: string } & ApiFailureLine)
+  | { readonly by: "max_turns" | "max_budget_usd"; readonly text: string; readonly stopReason: string };
 
 export function resultObjectOf(
   session: AgentSession,

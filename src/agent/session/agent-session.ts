@@ -1,30 +1,23 @@
-import type { Engine } from "../../engine/internal.ts";
 import type { Message, Model, ModelUsage, Purpose, ToolDefinition } from "../../models/internal.ts";
-import { defined } from "../../protocol/internal.ts";
+import { defined, type Outcome } from "../../protocol/internal.ts";
 import type { AgentEvent, NoticeLevel } from "../agent-event.ts";
-import type { AgentOptions } from "../agent-options.ts";
-import type { McpServers } from "../mcp/mcp-servers.ts";
-import type { BackgroundSubagents } from "../subagents/background-subagents.ts";
 import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import type { ReadState } from "../tools/files/file-access.ts";
 import type { BackgroundShells } from "../tools/shell/background-shells.ts";
 import type { CurrentWorktree, Tool } from "../tools/tool.ts";
-import type { Workspace } from "../world/workspace.ts";
+import type { Attachment } from "../turn/attachments.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Journal } from "./journal.ts";
 import type { RegistryEntry } from "./registry-entry.ts";
-import type { Permissions } from "./session-permissions.ts";
-import type { SessionRecord } from "./session-record.ts";
+import type { Permissions, SessionBase } from "./session-permissions.ts";
 import type { Spending } from "./spending.ts";
 
 /** The state that the main thread and all subagents of a session share. */
-export interface AgentSession {
-  readonly options: AgentOptions;
-  readonly engine: Engine;
+export interface AgentSession extends SessionBase {
   readonly permissions: Permissions;
   readonly spending: Spending;
   readonly inbox: Inbox;
-  readonly subagents: BackgroundSubagents;
+  readonly subagents: ReturnType<typeof openBackgroundSubagents>;
   readonly shells: BackgroundShells;
   readonly registry: RegistryEntry;
   readonly workspace: Workspace;
@@ -36,8 +29,6 @@ export interface AgentSession {
   readonly tools: readonly Tool[];
   /** The tools by which a thread starts subagents and sends them messages. */
   readonly subagentTools: (thread: AgentThread) => readonly Tool[];
-  /** Absent until the session begins. */
-  servers?: McpServers;
   readonly openModel: (name: string) => Promise<{ port: Model; name: string }>;
   /** Sends an event to the observer. */
   readonly report: (event: AgentEvent) => void;
@@ -45,23 +36,37 @@ export interface AgentSession {
   readonly notice: (text: string, level: NoticeLevel) => void;
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
-  /** The whole environment of tools. */
-  readonly toolEnv: Readonly<Record<string, string | undefined>>;
-  readonly directories: string[];
   /** Keys of model providers that tools and hooks do not get. */
   readonly removedKeys: readonly string[];
   /** Messages that were shown and are not shown again. */
   readonly notices: Set<string>;
   /** All threads by the id of their subagent; the main thread is `main`. */
   readonly threads: Map<string, AgentThread>;
-  /** Where its transcript is written. `/clear` replaces it. */
-  record: SessionRecord;
   /** The id of the current prompt; absent before the first. */
   promptId?: string;
   /** Settles when the last question to the user is answered. */
   lastQuestion?: Promise<unknown>;
   /** Prompts and tool results so far, as the result object counts turns. */
   turns: number;
+}
+
+/** The surroundings of the conversation: the folder, its instructions, and watched files and settings. */
+export interface Workspace {
+  /** Reads instructions and starts to watch files and settings. */
+  begin(thread: AgentThread, started: Outcome): Promise<void>;
+  /** Moves a thread to another folder. With `stayAt`, hooks get `folder` and the thread moves to `stayAt`. */
+  move(thread: AgentThread, folder: string, stayAt?: string): Promise<void>;
+  /** Watches the files that the changed hooks wait for. */
+  settingsChanged(main: AgentThread): Promise<void>;
+  /** Env files that hooks wrote, in order of writing. */
+  envFiles(): Promise<readonly string[]>;
+  /** Loads the instructions of the folders above a file that was read or written. */
+  touched(thread: AgentThread, path: string, notes: Attachment[]): Promise<void>;
+  /** Loads the instructions again: the model no longer has them. */
+  afterCompaction(thread: AgentThread, started: Outcome): Promise<void>;
+  /** The instructions as parts of the system prompt. */
+  instructions(): readonly string[];
+  end(): Promise<void>;
 }
 
 /** Names the session in its transcript and in the registry. */
@@ -139,6 +144,35 @@ export interface SubagentIdentity {
 
 /** The branch is absent for a folder that a hook created. */
 export type SubagentWorktree = Pick<CurrentWorktree, "path" | "branch">;
+
+/** A subagent that runs in the background, or ran. */
+export interface BackgroundSubagent {
+  readonly agent: SubagentIdentity;
+  readonly status: "running" | "idle" | "completed" | "failed" | "killed";
+  /** Sends a message, which it reads before its next model call. */
+  send(text: string): void;
+  /** Ends it with the status `killed`. */
+  kill(): void;
+  /** Resolves when it has ended. */
+  readonly done: Promise<void>;
+}
+
+/** The subagents of a session that run in the background, or ran. */
+export function openBackgroundSubagents() {
+  const agents = new Map<string, BackgroundSubagent>();
+  return {
+    list: (): readonly BackgroundSubagent[] => [...agents.values()],
+    find: (idOrName: string): BackgroundSubagent | undefined =>
+      agents.get(idOrName) ?? [...agents.values()].findLast(({ agent }) => agent.name === idOrName),
+    add: (subagent: BackgroundSubagent): void => void agents.set(subagent.agent.id, subagent),
+    /** Ends all that run and waits for them. */
+    async killAll(): Promise<void> {
+      const running = [...agents.values()].filter(({ status }) => status === "running" || status === "idle");
+      for (const agent of running) agent.kill();
+      await Promise.all(running.map(({ done }) => done));
+    },
+  };
+}
 
 /** The fields of every payload. */
 export function commonPayload({ session, cwd }: AgentThread) {

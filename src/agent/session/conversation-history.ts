@@ -10,7 +10,14 @@ import {
 import { isObject } from "../../protocol/internal.ts";
 import type { EntryBlock, GraphEntry } from "../../sessions/internal.ts";
 import { type Attachment, textForModel } from "../turn/attachments.ts";
-import type { BatchCall } from "../turn/call-model.ts";
+
+/** A tool call of an answer, with the line of the call in the transcript. */
+export interface BatchCall {
+  readonly call: ToolUseBlock;
+  readonly lineUuid: string;
+  /** The input is not a JSON object. */
+  readonly unreadable?: boolean;
+}
 
 /** The conversation that is resumed, from the entries of its transcript. Large parts have already been restored. */
 export function readHistory(context: readonly GraphEntry[]) {

@@ -1,8 +1,5 @@
 import { blocksIn, type ContentBlock, type Message, type ToolUseBlock, textIn } from "../../models/internal.ts";
 import type { BackgroundShell } from "../tools/shell/background-shells.ts";
-import type { Attachment } from "../turn/attachments.ts";
-import { recordNotes, tellModelAsHost } from "../turn/channels.ts";
-import type { AgentSession, AgentThread } from "./agent-session.ts";
 
 /** Something for the model: a prompt, or a notification about background work. */
 export interface InboxItem {
@@ -134,42 +131,4 @@ export function tasksLostAtRestart(messages: readonly Message[]): readonly Inbox
 /** A subagent with a name is a teammate, which always runs in the background. */
 function isInBackground({ name, input }: ToolUseBlock): boolean {
   return input["run_in_background"] === true || (name === "Agent" && typeof input["name"] === "string");
-}
-
-/** The running background tasks other than the thread itself, as the payload of Stop lists them. */
-export function backgroundTasks(session: AgentSession, ownId?: string): readonly Record<string, string>[] {
-  const { subagents, shells } = session;
-  const status = "running";
-  const agents = subagents.list().filter((subagent) => subagent.status === status && subagent.agent.id !== ownId);
-  const commands = shells.list().filter((shell) => shell.status() === status);
-  return [
-    ...agents.map(({ agent: { id, description, type: agent_type } }) => {
-      return { id, type: "subagent", status, description, agent_type };
-    }),
-    ...commands.map(({ id, description, command }) => ({ id, type: "shell", status, description, command })),
-  ];
-}
-
-/** Gives a thread, before its next model call, the answers of background hooks, notifications, and messages for a subagent. */
-export async function takeNotifications(thread: AgentThread): Promise<void> {
-  const { engine, record, inbox } = thread.session;
-  for (const message of thread.agent?.mail.splice(0) ?? []) await tellModelAsHost(thread, message);
-  if (thread.agent !== undefined) return;
-  const finishedHooks = engine.background.take(record.id);
-  const answers = finishedHooks.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
-    type: "async_hook_response",
-    processId: id,
-    hookName: occasion,
-    hookEvent: hook.event,
-    response: { hookSpecificOutput: { hookEventName: hook.event, additionalContext: texts.join("\n") } },
-    stdout,
-    stderr,
-    exitCode: ended.by === "exit" ? ended.code : null,
-  }));
-  const notifications: Attachment[] = [];
-  for (const { content } of inbox.takeNotifications()) {
-    await thread.journal.note({ type: "queue-operation", operation: "remove" });
-    notifications.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
-  }
-  await recordNotes(thread, [...answers, ...notifications]);
 }

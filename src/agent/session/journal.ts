@@ -2,7 +2,6 @@ import type { ContentBlock, ModelEnd, ModelUsage, ToolResultBlock } from "../../
 import { defined, messageOf, Problem } from "../../protocol/internal.ts";
 import type { AppendRecordOptions, RecordDraft, TranscriptWriter } from "../../sessions/internal.ts";
 import type { Attachment } from "../turn/attachments.ts";
-import type { AgentThread } from "./agent-session.ts";
 
 /** Where a user line comes from. */
 export interface UserFields {
@@ -29,7 +28,10 @@ export type Journal = ReturnType<typeof openJournal>;
  * The transcript of one thread, in Claude Code's format. The lines name the folder and the prompt that the thread has when they are
  * written. Contract: when a call resolves, its lines are in the file.
  */
-export function openJournal(transcript: TranscriptWriter, thread: Pick<AgentThread, "session" | "agent" | "cwd">) {
+export function openJournal(
+  transcript: TranscriptWriter,
+  thread: { readonly cwd: string; session: { readonly promptId?: string }; agent?: { readonly type: string } },
+) {
   let tail: string[] = [];
 
   async function append(draft: RecordDraft, options?: AppendRecordOptions): Promise<string> {

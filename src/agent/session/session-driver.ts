@@ -1,13 +1,13 @@
 import { textIn } from "../../models/internal.ts";
 import type { AgentResult } from "../../protocol/internal.ts";
 import { runBuiltin } from "../turn/builtin-commands.ts";
-import type { BatchCall } from "../turn/call-model.ts";
 import { tellModelAsHost } from "../turn/channels.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
-import { runBatch, runTurn, type TurnResult } from "../turn/loop.ts";
+import { runBatch, runTurn } from "../turn/loop.ts";
 import { answerPrompt } from "../turn/submit-prompt.ts";
-import { resultObjectOf } from "./agent-result.ts";
+import { resultObjectOf, type TurnResult } from "./agent-result.ts";
 import type { AgentThread } from "./agent-session.ts";
+import type { BatchCall } from "./conversation-history.ts";
 import type { InboxItem } from "./inbox.ts";
 
 export type Driver = ReturnType<typeof openDriver>;

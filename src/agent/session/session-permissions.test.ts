@@ -2,11 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
+import type { AgentControl, PermissionQuestion, UserAnswer, UserPort } from "../agent-ports.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 import type { ServerConnector } from "../mcp/mcp-servers.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { PermissionQuestion, UserAnswer, UserPort } from "../turn/ask-user.ts";
-import type { AgentControl } from "./session-control.ts";
 
 let world: World | undefined;
 afterEach(() => world?.remove());

@@ -1,4 +1,4 @@
-import type { Judge, JudgeAnswer, PermissionRules } from "../../engine/internal.ts";
+import type { Engine, Judge, JudgeAnswer, PermissionRules } from "../../engine/internal.ts";
 import {
   applyUpdates,
   checkUpdates,
@@ -14,17 +14,26 @@ import {
 } from "../../permissions/internal.ts";
 import { type Denial, defined, type PermissionUpdate, Problem, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import { toolServerNames } from "../mcp/mcp-servers.ts";
-import { toolPaths } from "../turn/tool-context.ts";
-import type { AgentSession } from "./agent-session.ts";
+import { type McpServers, toolServerNames } from "../mcp/mcp-servers.ts";
+import { type SessionRecord, toolPaths } from "./session-record.ts";
+
+/** The state of a session that its permissions depend on. */
+export interface SessionBase {
+  readonly options: AgentOptions;
+  readonly engine: Engine;
+  /** Where its transcript is written. `/clear` replaces it. */
+  record: SessionRecord;
+  /** Absent until the session begins. */
+  servers?: McpServers;
+  /** The whole environment of tools. */
+  readonly toolEnv: Readonly<Record<string, string | undefined>>;
+  readonly directories: string[];
+}
 
 export type Permissions = ReturnType<typeof openPermissions>;
 
 /** The rules, the mode and the folders of a session. Agents share them with the main thread. */
-export function openPermissions(
-  options: AgentOptions,
-  session: () => Pick<AgentSession, "options" | "engine" | "record" | "servers" | "toolEnv" | "directories">,
-) {
+export function openPermissions(options: AgentOptions, session: () => SessionBase) {
   const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [], deny: options.disallowedTools ?? [] };
   let chosenMode = options.permissionMode;
   let sessionRules: readonly RuleLayer[] = [flags];

@@ -20,6 +20,7 @@ import {
   uuidPattern,
 } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
+import type { ToolPaths } from "../tools/tool.ts";
 import { readPromptFile } from "../world/prompt-file.ts";
 
 /** The id and the files of a session, and ids for its subagents and tasks. */
@@ -134,6 +135,19 @@ function recordNames(id: string, file: string, folder: string, root: string) {
     agentFile,
     newAgentId: (name?: string) => `a${name === undefined ? "" : `${name}-`}${randomBytes(8).toString("hex")}`,
     newTaskId: () => `b${randomBytes(4).toString("hex")}`,
+  };
+}
+
+/** The folders of long tool results, tasks and outputs of background commands. */
+export function toolPaths({ record, options }: { record: SessionRecord; options: AgentOptions }): ToolPaths {
+  const user = `hookline-${process.getuid?.() ?? "user"}`;
+  return {
+    toolResults: join(record.folder, "tool-results"),
+    tasks: join(record.root, "tasks", record.id),
+    // The folder of a session that is not recorded is temporary already.
+    outputs: options.persist
+      ? join(options.env["TMPDIR"] || tmpdir(), user, record.id, "tasks")
+      : join(record.folder, "outputs"),
   };
 }
 

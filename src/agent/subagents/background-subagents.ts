@@ -1,40 +1,19 @@
-import type { SubagentThread } from "../session/agent-session.ts";
-import type { TurnResult } from "../turn/loop.ts";
+import type { TurnResult } from "../session/agent-result.ts";
+import type { BackgroundSubagent, SubagentThread } from "../session/agent-session.ts";
 import { reportOf, subagentNotification } from "./subagent-report.ts";
 import { askBeforeIdle, continueSubagent, startSubagent } from "./subagent-thread.ts";
-
-/** A subagent that runs in the background, or ran. */
-type BackgroundSubagent = ReturnType<typeof runSubagentInBackground>;
-
-export type BackgroundSubagents = ReturnType<typeof openBackgroundSubagents>;
-
-export function openBackgroundSubagents() {
-  const agents = new Map<string, BackgroundSubagent>();
-  return {
-    list: (): readonly BackgroundSubagent[] => [...agents.values()],
-    find: (idOrName: string): BackgroundSubagent | undefined =>
-      agents.get(idOrName) ?? [...agents.values()].findLast(({ agent }) => agent.name === idOrName),
-    add: (subagent: BackgroundSubagent): void => void agents.set(subagent.agent.id, subagent),
-    /** Ends all that run and waits for them. */
-    async killAll(): Promise<void> {
-      const running = [...agents.values()].filter(({ status }) => status === "running" || status === "idle");
-      for (const agent of running) agent.kill();
-      await Promise.all(running.map(({ done }) => done));
-    },
-  };
-}
 
 /**
  * Runs a subagent in the background. Each time it has finished, the main thread gets a notification; then it can be sent
  * messages, which make it continue. The session waits for it while it works, not while it is idle. Without a `task` it has done its
  * work already.
  */
-export function runSubagentInBackground(thread: SubagentThread, task?: string) {
+export function runSubagentInBackground(thread: SubagentThread, task?: string): BackgroundSubagent {
   const { session, agent } = thread;
   const { inbox, options } = session;
   const killed = new AbortController();
   const signal = AbortSignal.any([killed.signal, session.signal]);
-  let status: "running" | "idle" | "completed" | "failed" | "killed" = task === undefined ? "completed" : "running";
+  let status: BackgroundSubagent["status"] = task === undefined ? "completed" : "running";
   let wake: (() => void) | undefined;
   signal.addEventListener("abort", () => wake?.(), { once: true });
 
@@ -83,14 +62,11 @@ export function runSubagentInBackground(thread: SubagentThread, task?: string) {
     get status() {
       return status;
     },
-    /** Sends a message, which it reads before its next model call. */
-    send(text: string): void {
+    send(text) {
       agent.mail.push(text);
       wake?.();
     },
-    /** Ends it with the status `killed`. */
-    kill: (): void => killed.abort(new Error("killed")),
-    /** Resolves when it has ended. */
+    kill: () => killed.abort(new Error("killed")),
     done,
   };
 }

@@ -3,7 +3,7 @@ import { realPathOrNone } from "../../engine/internal.ts";
 import { checkNamed, defined, fitsWildcard, mustBe } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Tool } from "../tools/tool.ts";
-import { type SubagentDefinition, subagentsIn } from "./subagent-file.ts";
+import { type SubagentDefinition, type SubagentInput, subagentsIn } from "./subagent-file.ts";
 
 const builtinSubagents: readonly SubagentDefinition[] = [
   {
@@ -76,9 +76,6 @@ function limitCheckoutSubagent(
 export function namesProvider(model: string | undefined): boolean {
   return model !== undefined && /^\s*(?:scripted|openai|anthropic):/.test(model);
 }
-
-/** A subagent that a program defines, with the fields of the Agent SDK. */
-export type SubagentInput = Pick<SubagentDefinition, "description" | "prompt" | "tools" | "model">;
 
 /**
  * The kinds that exist with those that a program defines; its own win. Contract: throws a `Problem` for one that cannot be used as it

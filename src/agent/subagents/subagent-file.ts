@@ -24,6 +24,9 @@ export interface SubagentDefinition {
   readonly file?: string;
 }
 
+/** A subagent that a program defines, with the fields of the Agent SDK. */
+export type SubagentInput = Pick<SubagentDefinition, "description" | "prompt" | "tools" | "model">;
+
 /** The subagents in the files of a folder. A file that cannot be used is reported with its line. */
 export async function subagentsIn(
   folder: string,

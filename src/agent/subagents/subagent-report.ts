@@ -1,11 +1,11 @@
 import { blocksIn, noUsage, type ToolUseBlock, textIn } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { TaskStep, TaskUsage } from "../agent-event.ts";
+import type { TurnResult } from "../session/agent-result.ts";
 import type { AgentThread, SubagentIdentity, SubagentThread } from "../session/agent-session.ts";
 import { type InboxItem, tags, taskNotification } from "../session/inbox.ts";
 import { apiUsage } from "../session/journal.ts";
 import { toolSummary } from "../tools/tool.ts";
-import type { TurnResult } from "../turn/loop.ts";
 
 export type SubagentReport = ReturnType<typeof reportOf>;
 

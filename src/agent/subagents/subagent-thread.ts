@@ -1,10 +1,11 @@
 import { defined } from "../../protocol/internal.ts";
+import type { TurnResult } from "../session/agent-result.ts";
 import type { AgentThread, SubagentThread, SubagentWorktree } from "../session/agent-session.ts";
 import { openThread } from "../session/open-thread.ts";
 import { type Attachment, refusalText } from "../turn/attachments.ts";
 import { addUserMessage, recordNotes, tellModelAsHost } from "../turn/channels.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
-import { runTurn, type TurnResult } from "../turn/loop.ts";
+import { runTurn } from "../turn/loop.ts";
 import type { SubagentDefinition } from "./subagent-file.ts";
 import { reportSubagentEnd, reportSubagentStep } from "./subagent-report.ts";
 

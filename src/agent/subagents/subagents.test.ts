@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
 import { scripted } from "../../models/internal.ts";
+import type { AgentControl } from "../agent-ports.ts";
 import { openWorld } from "../fixtures/agent-run.ts";
-import type { AgentControl } from "../session/session-control.ts";
 import { agentCall, inAgent } from "./fixtures/agent-call.ts";
 
 const allow = { permissions: { allow: ["Bash"] } };

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { UserAnswer, UserPort } from "../agent-ports.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
-import type { UserAnswer, UserPort } from "./ask-user.ts";
 
 function open(options: WorldOptions = {}): World {
   const world = makeWorld(options);

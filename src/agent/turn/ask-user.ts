@@ -1,12 +1,5 @@
-import type { Question } from "../../engine/internal.ts";
-import {
-  defined,
-  messageOf,
-  type Outcome,
-  type PermissionUpdate,
-  showValue,
-  type ToolInput,
-} from "../../protocol/internal.ts";
+import { defined, messageOf, type Outcome, showValue } from "../../protocol/internal.ts";
+import type { ElicitationAnswer, ElicitationForm, PermissionQuestion, UserAnswer } from "../agent-ports.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
@@ -61,48 +54,6 @@ export async function oneQuestionAtATime<T>(
   // An aborted question does not abort the next one.
   session.lastQuestion = answer.catch(() => undefined);
   return answer;
-}
-
-/** Answers questions: the user at the terminal, or the program at the other end of the protocol. */
-export interface UserPort {
-  /** Answers a permission question; without it every call is denied. Contract: called for one question at a time; rejects only with the signal's reason. */
-  permission?(question: PermissionQuestion, signal: AbortSignal): Promise<UserAnswer>;
-  /** Answers a hook's question with the key of an option; undefined when the user refuses. */
-  question?(question: Question, signal: AbortSignal): Promise<string | undefined>;
-  /** Answers a yes-or-no question. */
-  confirm?(text: string, signal: AbortSignal): Promise<boolean>;
-  /** Fills in a form of an MCP server. */
-  elicit?(form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer>;
-}
-
-/** A question whether a tool call may run. */
-export interface PermissionQuestion {
-  readonly tool: string;
-  readonly input: ToolInput;
-  readonly toolUseId: string;
-  readonly reason: string;
-  /** Rule changes that would make the question unnecessary. */
-  readonly suggestions: readonly PermissionUpdate[];
-  readonly blockedPath?: string;
-  readonly subagentType?: string;
-}
-
-/** The answer to a permission question. */
-export type UserAnswer =
-  | { readonly behavior: "allow"; readonly input?: ToolInput; readonly updates?: readonly PermissionUpdate[] }
-  | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
-
-/** A form of an MCP server. */
-export interface ElicitationForm {
-  readonly server: string;
-  readonly message: string;
-  readonly schema: Readonly<Record<string, unknown>>;
-}
-
-/** The answer to a server's form. */
-export interface ElicitationAnswer {
-  readonly action: "accept" | "decline" | "cancel";
-  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 /** Answers a server's request for input: hooks first, else the user, whose answer hooks may replace. Without a user it is cancelled. */

@@ -1,5 +1,6 @@
 import type { StopHooks } from "../../engine/internal.ts";
 import { messageOf, stripControl } from "../../protocol/internal.ts";
+import type { TurnResult } from "../session/agent-result.ts";
 import { type AgentThread, recordStartSubagent } from "../session/agent-session.ts";
 import { fireSessionEnd } from "../session/end-session.ts";
 import type { InboxItem } from "../session/inbox.ts";
@@ -9,7 +10,6 @@ import { switchModel } from "../session/session-model.ts";
 import { nextRecord } from "../session/session-record.ts";
 import { compact } from "./compact.ts";
 import { fire } from "./fire-event.ts";
-import type { TurnResult } from "./loop.ts";
 
 /** Returns the output of a built-in command; undefined ends the session. */
 type Builtin = (main: AgentThread, args: string, signal: AbortSignal) => Promise<string | undefined>;

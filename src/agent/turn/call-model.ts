@@ -8,31 +8,23 @@ import {
   type ModelError,
   type ModelRequest,
   noUsage,
-  type ToolUseBlock,
   textIn,
   worthFallback,
 } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { ApiFailureLine } from "../agent-event.ts";
+import type { TurnResult } from "../session/agent-result.ts";
 import { type AgentThread, effortOf, isSubagent, toolDefinitions } from "../session/agent-session.ts";
+import type { BatchCall } from "../session/conversation-history.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
 import { maxOutputTokens, totalTokens } from "../session/spending.ts";
 import { reportSubagentCall } from "../subagents/subagent-report.ts";
 import { openDisplay } from "./answer-display.ts";
 import { lineOwner } from "./channels.ts";
 import { notifyHooks } from "./fire-event.ts";
-import type { TurnResult } from "./loop.ts";
 
 /** An answer that is in the transcript. `shown` is its text after MessageDisplay hooks. */
 export type RecordedAnswer = ModelEnd & { readonly calls: readonly BatchCall[]; readonly shown: string };
-
-/** A tool call of an answer, with the line of the call in the transcript. */
-export interface BatchCall {
-  readonly call: ToolUseBlock;
-  readonly lineUuid: string;
-  /** The input is not a JSON object. */
-  readonly unreadable?: boolean;
-}
 
 /** Calls the model of a thread, shows the streamed text and records the answer. Switches to the fallback model on overload. */
 export async function askModel(thread: AgentThread, signal: AbortSignal): Promise<RecordedAnswer | ModelError> {

@@ -1,10 +1,9 @@
 import type { ContentBlock } from "../../models/internal.ts";
 import type { TaskIdentity } from "../agent-event.ts";
 import type { AgentSession, AgentThread } from "../session/agent-session.ts";
-import { resultOfSkippedCall } from "../session/conversation-history.ts";
+import { type BatchCall, resultOfSkippedCall } from "../session/conversation-history.ts";
 import type { UserFields } from "../session/journal.ts";
 import { type Attachment, textForModel } from "./attachments.ts";
-import type { BatchCall } from "./call-model.ts";
 
 // The table in ARCHITECTURE.md lists every channel to the model, the observer, the transcript and the hooks.
 // Everything that the model gets is in the transcript in the same order, or is rebuilt from the transcript on resume.
@@ -50,6 +49,30 @@ export async function recordNotes(thread: AgentThread, notes: readonly Attachmen
     const text = textForModel(note);
     if (text !== undefined) tellModel(thread, [{ type: "text", text }]);
   }
+}
+
+/** Gives a thread, before its next model call, the answers of background hooks, notifications, and messages for a subagent. */
+export async function takeNotifications(thread: AgentThread): Promise<void> {
+  const { engine, record, inbox } = thread.session;
+  for (const message of thread.agent?.mail.splice(0) ?? []) await tellModelAsHost(thread, message);
+  if (thread.agent !== undefined) return;
+  const finishedHooks = engine.background.take(record.id);
+  const answers = finishedHooks.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
+    type: "async_hook_response",
+    processId: id,
+    hookName: occasion,
+    hookEvent: hook.event,
+    response: { hookSpecificOutput: { hookEventName: hook.event, additionalContext: texts.join("\n") } },
+    stdout,
+    stderr,
+    exitCode: ended.by === "exit" ? ended.code : null,
+  }));
+  const notifications: Attachment[] = [];
+  for (const { content } of inbox.takeNotifications()) {
+    await thread.journal.note({ type: "queue-operation", operation: "remove" });
+    notifications.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
+  }
+  await recordNotes(thread, [...answers, ...notifications]);
 }
 
 /** Adds a message to the transcript only. The observer gets a notice if it cannot be written. */

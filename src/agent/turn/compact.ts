@@ -1,11 +1,11 @@
 import { joinTurns, type ModelEnd, type ModelError, textIn } from "../../models/internal.ts";
 import { type AgentThread, toolDefinitions } from "../session/agent-session.ts";
-import { backgroundTasks } from "../session/inbox.ts";
 import { refusalText } from "./attachments.ts";
 import { type ApiFailure, apiFailure, askOnce } from "./call-model.ts";
 import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire-event.ts";
 import { cutLongResults, shortenConversation } from "./shorten-conversation.ts";
+import { backgroundTasks } from "./stop.ts";
 
 /**
  * Compacts a conversation of the main thread or of a subagent that fills its window. After a failure or a refusal it tries again

@@ -1,8 +1,8 @@
-import { type ToolUseBlock, textIn } from "../../models/internal.ts";
-import type { ApiFailureLine } from "../agent-event.ts";
+import { textIn } from "../../models/internal.ts";
+import type { TurnResult } from "../session/agent-result.ts";
 import type { AgentThread } from "../session/agent-session.ts";
-import { takeNotifications } from "../session/inbox.ts";
-import { apiFailure, askModel, type BatchCall, failTurn } from "./call-model.ts";
+import type { BatchCall } from "../session/conversation-history.ts";
+import { apiFailure, askModel, failTurn } from "./call-model.ts";
 import { callTool, interruptedEnd, invalidInput, type ToolCallEnd } from "./call-tool.ts";
 import {
   addUserMessage,
@@ -11,24 +11,13 @@ import {
   countTurn,
   lineOwner,
   recordNotes,
+  takeNotifications,
   tellModel,
   tellModelAsHost,
 } from "./channels.ts";
 import { compactAfterTooLong, compactWhenFull } from "./compact.ts";
 import { fire } from "./fire-event.ts";
 import { askToStop } from "./stop.ts";
-
-/** How a turn ended. `text` is shown to the user. */
-export type TurnResult =
-  | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
-  /** A hook ended the turn after a tool call. */
-  | { readonly by: "hook_stopped"; readonly text: ""; readonly reason: string }
-  /** A Stop hook returned `continue: false`, or Stop hooks refused the end more often than the cap allows. */
-  | { readonly by: "stop_hook_prevented" | "stop_hook_cap"; readonly text: string; readonly reason: string }
-  | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
-  | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
-  | ({ readonly by: "api_error"; readonly text: string } & ApiFailureLine)
-  | { readonly by: "max_turns" | "max_budget_usd"; readonly text: string; readonly stopReason: string };
 
 /**
  * Runs one turn of the main thread or of a subagent: calls the model, runs its tool calls and returns their results, until the model

@@ -1,12 +1,11 @@
 import { textIn } from "../../models/internal.ts";
 import { defined, type Outcome } from "../../protocol/internal.ts";
-import type { AgentThread } from "../session/agent-session.ts";
-import { backgroundTasks } from "../session/inbox.ts";
+import type { TurnResult } from "../session/agent-result.ts";
+import type { AgentSession, AgentThread } from "../session/agent-session.ts";
 import { attachmentsOf, refusalText } from "./attachments.ts";
 import type { RecordedAnswer } from "./call-model.ts";
 import { recordNotes, tellModelAsHost } from "./channels.ts";
 import { fireAndHold } from "./fire-event.ts";
-import type { TurnResult } from "./loop.ts";
 
 /** Fires Stop or SubagentStop. Returns undefined when a hook continues the turn; its feedback is then in the conversation. */
 export async function askToStop(
@@ -43,6 +42,20 @@ export async function askToStop(
   if (capped === undefined) return { by: "completed", text: last.shown, stopReason: last.stopReason };
   await thread.journal.inform(capped.message, "warning");
   return { by: "stop_hook_cap", text, reason: capped.message };
+}
+
+/** The running background tasks other than the thread itself, as the payload of Stop lists them. */
+export function backgroundTasks(session: AgentSession, ownId?: string): readonly Record<string, string>[] {
+  const { subagents, shells } = session;
+  const status = "running";
+  const agents = subagents.list().filter((subagent) => subagent.status === status && subagent.agent.id !== ownId);
+  const commands = shells.list().filter((shell) => shell.status() === status);
+  return [
+    ...agents.map(({ agent: { id, description, type: agent_type } }) => {
+      return { id, type: "subagent", status, description, agent_type };
+    }),
+    ...commands.map(({ id, description, command }) => ({ id, type: "shell", status, description, command })),
+  ];
 }
 
 /** Writes one transcript line about all hooks of the event. */

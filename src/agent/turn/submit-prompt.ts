@@ -1,12 +1,13 @@
 import { textIn } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
+import type { TurnResult } from "../session/agent-result.ts";
 import { type AgentThread, setTitle } from "../session/agent-session.ts";
 import type { InboxItem } from "../session/inbox.ts";
 import type { Attachment } from "./attachments.ts";
 import { addUserMessage, countTurn, recordNotes, tellModel } from "./channels.ts";
 import { blockedPrompt, type ExpandedCommand, expandCommand } from "./custom-commands.ts";
 import { fireAndHold } from "./fire-event.ts";
-import { runTurn, type TurnResult } from "./loop.ts";
+import { runTurn } from "./loop.ts";
 
 /** Handles one prompt or notification, up to the end of its turn. Hooks may drop it before the model gets it. */
 export async function answerPrompt(thread: AgentThread, item: InboxItem, signal: AbortSignal): Promise<TurnResult> {

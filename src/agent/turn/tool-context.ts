@@ -1,7 +1,6 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { AgentSession, AgentThread } from "../session/agent-session.ts";
-import type { TaskNotice, ToolContext, ToolPaths } from "../tools/tool.ts";
+import type { AgentThread } from "../session/agent-session.ts";
+import { toolPaths } from "../session/session-record.ts";
+import type { TaskNotice, ToolContext } from "../tools/tool.ts";
 import { worktreePort } from "../worktree/session-worktree.ts";
 import { type Attachment, refusalText } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";
@@ -50,18 +49,5 @@ export function toolContext(
     taskCreated: (task) => taskEvent("TaskCreated", task),
     taskCompleted: (task) => taskEvent("TaskCompleted", task),
     worktrees: worktreePort(thread, signal),
-  };
-}
-
-/** The folders of long tool results, tasks and outputs of background commands. */
-export function toolPaths({ record, options }: Pick<AgentSession, "record" | "options">): ToolPaths {
-  const user = `hookline-${process.getuid?.() ?? "user"}`;
-  return {
-    toolResults: join(record.folder, "tool-results"),
-    tasks: join(record.root, "tasks", record.id),
-    // The folder of a session that is not recorded is temporary already.
-    outputs: options.persist
-      ? join(options.env["TMPDIR"] || tmpdir(), user, record.id, "tasks")
-      : join(record.folder, "outputs"),
   };
 }

@@ -9,7 +9,7 @@ import {
   valueIn,
 } from "../../engine/internal.ts";
 import { fieldOf, isObject } from "../../protocol/internal.ts";
-import type { AgentOptions } from "../agent-options.ts";
+import { type AgentOptions, customizationNames, readsOf, type SourceFilter } from "../agent-options.ts";
 
 /** The content of one settings file. */
 export interface SettingsFile {
@@ -117,19 +117,6 @@ const unsupportedKeys: Readonly<Record<string, UnsupportedKey>> = {
   alwaysThinkingEnabled: { means: "use --thinking adaptive", counts: isTrue, option: "maxThinkingTokens" },
   autoCompactEnabled: { means: "use --compact-at", counts: (value) => value === false },
 };
-
-/** What a folder or a user can add to the agent besides hooks and settings, with the name for messages. */
-const customizationNames = { skills: "commands and skills", agents: "agents", mcp: "MCP servers" } as const;
-
-type CustomizationKind = keyof typeof customizationNames;
-
-/** Whether additions of a kind from a source are used; `flag` is the command line. */
-export type SourceFilter = (kind: CustomizationKind, source: "user" | "project" | "local" | "flag") => boolean;
-
-/** The filter by `settingSources` only. */
-export function readsOf(sources: AgentOptions["settingSources"]): SourceFilter {
-  return (_, source) => source === "flag" || (sources?.includes(source) ?? true);
-}
 
 /**
  * The filter by `settingSources` and by `strictPluginOnlyCustomization` of managed settings: only plugins may add to a locked kind. Warns

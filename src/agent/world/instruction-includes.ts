@@ -1,10 +1,25 @@
 import { realpath } from "node:fs/promises";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
-import type { InstructionFile, InstructionsOptions } from "./instructions.ts";
 import { type PromptFile, type ReadRoots, readPromptFile } from "./prompt-file.ts";
 
+/** One file that entered the context, with the fields of InstructionsLoaded. */
+export interface InstructionFile {
+  readonly path: string;
+  readonly type: "User" | "Project" | "Local" | "Managed";
+  readonly text: string;
+  readonly reason: "session_start" | "nested_traversal" | "include" | "compact";
+  /** The file that includes it. */
+  readonly parent?: string;
+  /** The touched file that loaded it. */
+  readonly trigger?: string;
+}
+
 export interface IncludeWalk {
-  readonly options: InstructionsOptions;
+  readonly home: string;
+  /** Whether rules let the model see a file that another one includes. Default: yes. */
+  readonly mayRead?: (path: string) => Promise<boolean>;
+  /** Called for each file that exists and cannot be used. */
+  readonly warn: (message: string) => void;
   /** The folders that must contain the first file, with links resolved. */
   readonly roots: ReadRoots;
   /** The folders that must contain included files. */
@@ -26,34 +41,34 @@ export async function readWithIncludes(
   depth = 0,
 ): Promise<InstructionFile[]> {
   const { path, type } = wanted;
-  const { seen, options } = walk;
+  const { seen, home, warn } = walk;
   if (seen.has(path)) return [];
   const text = await readInstructions(path, walk, depth > 0);
   if (text === undefined) return [];
   seen.add(path);
   const files: InstructionFile[] = [{ ...wanted, text }];
   for (const given of includedPaths(text)) {
-    const target = given.startsWith("~/") ? join(options.home, given.slice(2)) : resolve(dirname(path), given);
+    const target = given.startsWith("~/") ? join(home, given.slice(2)) : resolve(dirname(path), given);
     if (depth < maxDepth)
       files.push(...(await readWithIncludes({ path: target, type, reason: "include", parent: path }, walk, depth + 1)));
     else if (!seen.has(target))
-      options.warn(`${target} is not loaded: it is included more than ${maxDepth} files deep, by ${path}.`);
+      warn(`${target} is not loaded: it is included more than ${maxDepth} files deep, by ${path}.`);
   }
   return files;
 }
 
 async function readInstructions(
   path: string,
-  { options, roots, includeRoots, notes, room }: IncludeWalk,
+  { mayRead, warn, roots, includeRoots, notes, room }: IncludeWalk,
   included: boolean,
 ): Promise<string | undefined> {
-  const skip = (why: string): undefined => void options.warn(`${path} is not loaded: ${why}.`);
+  const skip = (why: string): undefined => void warn(`${path} is not loaded: ${why}.`);
   const inRoots = await readPromptFile(path, included ? includeRoots : roots);
   const isNote = included && notes !== undefined && inRoots !== undefined && "fault" in inRoots;
   const found = isNote ? ((await readNote(path, notes)) ?? inRoots) : inRoots;
   if (found === undefined) return undefined;
   if ("fault" in found) return skip(found.fault);
-  if (included && (await options.mayRead?.(found.real)) === false) return skip("a rule denies reading it");
+  if (included && (await mayRead?.(found.real)) === false) return skip("a rule denies reading it");
   room.chars -= found.text.length;
   return room.chars < 0 ? skip("there are too many instructions already") : found.text;
 }

@@ -2,18 +2,15 @@ import { dirname, join, relative } from "node:path";
 import { isInside } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import { type IncludeWalk, readWithIncludes } from "./instruction-includes.ts";
+import { type IncludeWalk, type InstructionFile, readWithIncludes } from "./instruction-includes.ts";
 import type { ReadRoots } from "./prompt-file.ts";
 
 /** Instructions in `cwd` and in all folders above it are read. */
-export interface InstructionsOptions
-  extends Pick<AgentOptions, "settingSources" | "configFolder" | "home" | "cwd" | "managedFolder"> {
+interface InstructionsOptions
+  extends Pick<AgentOptions, "settingSources" | "configFolder" | "cwd" | "managedFolder">,
+    Pick<IncludeWalk, "home" | "mayRead" | "warn"> {
   /** Added folders: files below them load instructions too. */
   readonly directories: () => readonly string[];
-  /** Whether rules let the model see a file that another one includes. Default: yes. */
-  readonly mayRead?: (path: string) => Promise<boolean>;
-  /** Called for each file that exists and cannot be used. */
-  readonly warn: (message: string) => void;
 }
 
 interface Candidate {
@@ -35,7 +32,7 @@ export function openInstructions(options: InstructionsOptions) {
     const room = { chars: maxChars };
     for (const { path, type, roots } of candidates) {
       if (!isRead(type, options.settingSources)) continue;
-      const walk: IncludeWalk = { options, roots, ...includeRoots(type, dirname(path), options), seen, room };
+      const walk: IncludeWalk = { ...options, roots, ...includeRoots(type, dirname(path), options), seen, room };
       files.push(...(await readWithIncludes({ path, type, reason, ...defined({ trigger }) }, walk)));
     }
     return files;
@@ -97,21 +94,9 @@ function includeRoots(type: MemoryType, folder: string, options: InstructionsOpt
   return { includeRoots: [folder, cwd, ...directories()], notes: configFolder };
 }
 
-type MemoryType = "User" | "Project" | "Local" | "Managed";
+type MemoryType = InstructionFile["type"];
 
-type LoadReason = "session_start" | "nested_traversal" | "include" | "compact";
-
-/** One file that entered the context, with the fields of InstructionsLoaded. */
-export interface InstructionFile {
-  readonly path: string;
-  readonly type: MemoryType;
-  readonly text: string;
-  readonly reason: LoadReason;
-  /** The file that includes it. */
-  readonly parent?: string;
-  /** The touched file that loaded it. */
-  readonly trigger?: string;
-}
+type LoadReason = InstructionFile["reason"];
 
 /** The event's own fields, in the order in which Claude Code sends them. */
 export function loadedPayload({ path, type, reason, parent, trigger }: InstructionFile): Record<string, string> {

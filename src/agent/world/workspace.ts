@@ -1,23 +1,20 @@
 import { basename, join, relative } from "node:path";
-import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { AgentSession, AgentThread } from "../session/agent-session.ts";
+import type { AgentSession, AgentThread, Workspace } from "../session/agent-session.ts";
 import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import { envFilesOf } from "../tools/shell/run-shell.ts";
 import type { Attachment } from "../turn/attachments.ts";
 import { fireInBackground, notifyHooks } from "../turn/fire-event.ts";
 import type { FileWatch } from "./file-watch.ts";
-import { type InstructionFile, instructionsText, loadedPayload, openInstructions } from "./instructions.ts";
+import type { InstructionFile } from "./instruction-includes.ts";
+import { instructionsText, loadedPayload, openInstructions } from "./instructions.ts";
 
-export type Workspace = ReturnType<typeof openWorkspace>;
-
-/** The surroundings of the conversation: the folder, its instructions, and watched files and settings. */
 export function openWorkspace(
   options: AgentOptions,
   /** Has a folder of env files for each session. */
   envRoot: string,
   session: () => Pick<AgentSession, "directories" | "record" | "notice" | "threads">,
-) {
+): Workspace {
   const mainThread = (): AgentThread | undefined => session().threads.get("main");
   const instructions = openInstructions({
     ...options,
@@ -57,45 +54,38 @@ export function openWorkspace(
   }
 
   return {
-    /** Reads instructions and starts to watch files and settings. */
-    async begin(thread: AgentThread, started: Outcome): Promise<void> {
+    async begin(thread, started) {
       watchPaths = started.output.watchPaths ?? watchPaths;
       await load(thread, "session_start");
       await watchFiles(thread);
       unwatchSettings ??= thread.session.engine.watch();
     },
-    /** Moves a thread to another folder. With `stayAt`, hooks get `folder` and the thread moves to `stayAt`. */
-    async move(thread: AgentThread, folder: string, stayAt = folder): Promise<void> {
+    async move(thread, folder, stayAt = folder) {
       const before = thread.cwd;
       if (before === folder) return;
       thread.cwd = stayAt;
       fireAndWatch(thread, "CwdChanged", { old_cwd: before, new_cwd: folder });
       if (thread.purpose === "main") await watchFiles(thread);
     },
-    /** Watches the files that the changed hooks wait for. */
     settingsChanged: watchFiles,
-    /** Env files that hooks wrote, in order of writing. */
-    envFiles: (): Promise<readonly string[]> => envFilesOf(join(envRoot, session().record.id)),
-    /** Loads the instructions of the folders above a file that was read or written. */
-    async touched(thread: AgentThread, path: string, notes: Attachment[]): Promise<void> {
+    envFiles: () => envFilesOf(join(envRoot, session().record.id)),
+    async touched(thread, path, notes) {
       for (const file of await instructions.touched(path, thread)) {
         notifyHooks(thread, "InstructionsLoaded", loadedPayload(file));
         notes.push(nestedMemory(file, thread.cwd));
       }
     },
-    /** Loads the instructions again: the model no longer has them. */
-    async afterCompaction(thread: AgentThread, started: Outcome): Promise<void> {
+    async afterCompaction(thread, started) {
       watchPaths = [...new Set([...watchPaths, ...(started.output.watchPaths ?? [])])];
       await load(thread, "compact");
       // Watched names follow the folder of the main thread.
       await watchFiles(mainThread() ?? thread);
     },
-    /** The instructions as parts of the system prompt. */
-    instructions(): readonly string[] {
+    instructions() {
       const text = instructionsText(instructions.loaded());
       return text === "" ? [] : [text];
     },
-    async end(): Promise<void> {
+    async end() {
       unwatchSettings?.();
       await watch?.close();
     },

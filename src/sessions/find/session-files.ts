@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { defined, memoized } from "../../protocol/internal.ts";
-import { isTranscriptRecord } from "../formats/claude-code/to-entry.ts";
+import { isTranscriptRecord } from "../formats/claude-code/build-entry.ts";
 import { checkRoots } from "../option-checks.ts";
 import { recordSource, recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";

@@ -4,16 +4,8 @@ import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
 import { checkArgument, countCheck, patternCheck, turnCheck } from "../option-checks.ts";
-import type { Query, QueryPlan, QuerySlice, QuerySource } from "./query.ts";
-import {
-  boundaryTest,
-  type ElementTest,
-  elementFacts,
-  isHookRecord,
-  nameTest,
-  type QueryElement,
-  textTest,
-} from "./query-filters.ts";
+import type { ElementTest, Query, QueryElement, QueryPlan, QuerySlice, QuerySource } from "./query.ts";
+import { boundaryTest, elementFacts, isHookRecord, nameTest, textTest } from "./query-filters.ts";
 
 /** A query over all entries of the active branch. */
 export function queryOf(source: QuerySource): Query<Entry> {

@@ -4,24 +4,7 @@ import type { AttachmentEntry, Entry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
-import type { QuerySource } from "./query.ts";
-
-/** What a query yields: entries, model calls, tool calls or agents. */
-export type QueryElement = Entry | ModelCall | SessionToolCall | Subagent;
-
-/** The facts that filters use, the same for every kind of element. */
-export interface ElementFacts {
-  /** Its first line. */
-  readonly entry: Entry | undefined;
-  readonly timestamp: string | undefined;
-  readonly model: string | undefined;
-  readonly blocks: readonly EntryBlock[];
-  readonly failed: boolean;
-  /** All readable text in it. */
-  text(): string;
-}
-
-export type ElementTest = (element: QueryElement, facts: ElementFacts) => boolean;
+import type { ElementFacts, ElementTest, QueryElement, QuerySource, TimeBoundary } from "./query.ts";
 
 export function elementFacts(element: QueryElement): ElementFacts {
   if ("thread" in element) return agentFacts(element);
@@ -140,9 +123,6 @@ function allText(value: unknown): string {
   if (typeof value !== "object" || value === null) return "";
   return Object.values(value).map(allText).filter(Boolean).join("\n");
 }
-
-/** A point in a session: a date, ISO text, a time before now (`"90m"`, `"2h"`, `"3d"`), or the uuid of an entry. */
-export type TimeBoundary = Date | string;
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 

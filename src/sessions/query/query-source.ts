@@ -5,8 +5,7 @@ import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { readEntries, readEntriesReverse } from "../read/read-entries.ts";
-import type { QueryPlan, QuerySource } from "./query.ts";
-import type { QueryElement } from "./query-filters.ts";
+import type { QueryElement, QueryPlan, QuerySource } from "./query.ts";
 
 /** What a query needs of a session: its place, the loaded model, and how to load it. */
 export interface QueryAccess {

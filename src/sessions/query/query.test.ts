@@ -16,8 +16,7 @@ import {
 } from "../fixtures/transcript.ts";
 import type { Entry } from "../model/entry.ts";
 import { openSession, type Session } from "../session.ts";
-import type { Query } from "./query.ts";
-import type { QueryElement } from "./query-filters.ts";
+import type { Query, QueryElement } from "./query.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -1,8 +1,14 @@
+import type { EntryBlock } from "../model/content-block.ts";
 import type { AttachmentEntry, AttachmentType, Entry, SystemEntry, SystemSubtype, UserEntry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
-import type { ElementTest, QueryElement, TimeBoundary } from "./query-filters.ts";
+
+/** What a query yields: entries, model calls, tool calls or agents. */
+export type QueryElement = Entry | ModelCall | SessionToolCall | Subagent;
+
+/** A point in a session: a date, ISO text, a time before now (`"90m"`, `"2h"`, `"3d"`), or the uuid of an entry. */
+export type TimeBoundary = Date | string;
 
 /**
  * A selection from a session. Every method that narrows it returns a new query. Nothing is read before a result is requested, and then
@@ -62,6 +68,20 @@ export interface QueryPlan {
   readonly turn?: number;
   readonly slices: readonly QuerySlice[];
 }
+
+/** The facts that filters use, the same for every kind of element. */
+export interface ElementFacts {
+  /** Its first line. */
+  readonly entry: Entry | undefined;
+  readonly timestamp: string | undefined;
+  readonly model: string | undefined;
+  readonly blocks: readonly EntryBlock[];
+  readonly failed: boolean;
+  /** All readable text in it. */
+  text(): string;
+}
+
+export type ElementTest = (element: QueryElement, facts: ElementFacts) => boolean;
 
 /** Makes the test of a filter when the query runs, because it may have to find an entry first. */
 export type QueryTest = (source: QuerySource) => ElementTest | Promise<ElementTest>;

@@ -1,7 +1,7 @@
+import type { SessionPlace } from "../find/session-files.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
 import { textOfBlock } from "./query-filters.ts";
-import type { SearchHit } from "./search-sessions.ts";
 
 /** The kind of a text in a session, in the order of the ranking. */
 export type TextKind = "title" | "prompt" | "answer" | "tool" | "result" | "thinking";
@@ -40,6 +40,24 @@ function answerText(block: EntryBlock): SearchText[] {
   return block.type === "tool_use" || block.type === "server_tool_use"
     ? [{ kind: "tool", text: textOfBlock(block) }]
     : [];
+}
+
+/** One match of a search, with its position in the transcript. */
+export interface SearchHit {
+  readonly session: string;
+  readonly place: SessionPlace;
+  readonly file: string;
+  readonly agentId?: string;
+  readonly uuid?: string;
+  /** The turn of the active branch. Absent outside of it, in agents, and in sessions that are too large to load. */
+  readonly turn?: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly timestamp?: string;
+  readonly kind: TextKind;
+  /** The whole phrase matched, not only its words. */
+  readonly phrase: boolean;
+  readonly snippet: string;
 }
 
 export type RankedHit = Omit<SearchHit, "turn">;

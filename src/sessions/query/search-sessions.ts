@@ -16,7 +16,7 @@ import { itemsIn } from "../read/read-entries.ts";
 import { type Line, readLines } from "../read/read-lines.ts";
 import { readHeader } from "../read/session-header.ts";
 import { sessionAt } from "../session.ts";
-import { hitRanking, type RankedHit, searchTexts, type TextKind } from "./search-hits.ts";
+import { hitRanking, type RankedHit, type SearchHit, searchTexts, type TextKind } from "./search-hits.ts";
 import { type SearchPattern, type SearchPatternOptions, searchPattern } from "./search-pattern.ts";
 
 /** Options of `searchSessions`. */
@@ -37,24 +37,6 @@ export interface SearchOptions extends RootOptions, SearchPatternOptions {
   readonly signal?: AbortSignal;
   /** Called after every file. */
   readonly progress?: (done: { readonly files: number; readonly bytes: number }) => void;
-}
-
-/** One match of a search, with its position in the transcript. */
-export interface SearchHit {
-  readonly session: string;
-  readonly place: SessionPlace;
-  readonly file: string;
-  readonly agentId?: string;
-  readonly uuid?: string;
-  /** The turn of the active branch. Absent outside of it, in agents, and in sessions that are too large to load. */
-  readonly turn?: number;
-  readonly offset: number;
-  readonly length: number;
-  readonly timestamp?: string;
-  readonly kind: TextKind;
-  /** The whole phrase matched, not only its words. */
-  readonly phrase: boolean;
-  readonly snippet: string;
 }
 
 /** The result of `searchSessions`. */

@@ -1,10 +1,9 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
-import type { FileBytes } from "./byte-source.ts";
 
-/** Opens a gzip file of one or more members. Reading forward is cheap; reading backward unpacks from the start again. */
-export async function openGzip(path: string): Promise<FileBytes> {
+/** Opens a gzip file of one or more members. Reading forward is cheap; reading backward unpacks from the start again. Contract: as `FileBytes`. */
+export async function openGzip(path: string) {
   const { dev, ino, size } = await stat(path);
   // Even the archive of an empty file has bytes.
   let isCut = size === 0;
@@ -42,7 +41,7 @@ export async function openGzip(path: string): Promise<FileBytes> {
     get isCut() {
       return isCut;
     },
-    async read(into, offset) {
+    async read(into: Uint8Array, offset: number): Promise<number> {
       let filled = 0;
       while (filled < into.length && (await seek(offset + filled))) {
         const count = Math.min(chunk.length, into.length - filled);
@@ -51,7 +50,7 @@ export async function openGzip(path: string): Promise<FileBytes> {
       }
       return filled;
     },
-    close: async () => void (await stream.return(undefined)),
+    close: async (): Promise<void> => void (await stream.return(undefined)),
   };
 }
 

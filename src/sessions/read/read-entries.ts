@@ -1,5 +1,6 @@
 import { closeAfter } from "../../files/internal.ts";
-import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import { isTranscriptRecord } from "../formats/claude-code/build-entry.ts";
+import { toEntry } from "../formats/claude-code/to-entry.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { hasBom, isBlankLine, openReadable, openTranscriptFile } from "./byte-source.ts";
 import { cutArchiveItem, type RecordSource, recordSource, recordsOf } from "./json-records.ts";

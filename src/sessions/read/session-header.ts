@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { closeAfter } from "../../files/internal.ts";
 import { defined, lazy } from "../../protocol/internal.ts";
-import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import { isTranscriptRecord } from "../formats/claude-code/build-entry.ts";
+import { toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import { recordedTitle, textsIn } from "../model/entry-text.ts";

@@ -1,14 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
-import {
-  type Fs,
-  type HomeSource,
-  nodeFs,
-  openFolder,
-  openState,
-  readPrivate,
-  replaceFile,
-} from "../../files/internal.ts";
+import { type Fs, nodeFs, openFolder, openState, readPrivate, replaceFile } from "../../files/internal.ts";
 import { defined, fieldOf, mustBe, Problem, parseJson } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
@@ -17,7 +9,13 @@ import { checkArgument, checkOptions, checkSessionOptions, homeOptions } from ".
 import { realPathBelow, safeId } from "../safe-paths.ts";
 import { type ForkOptions, forkSession } from "./fork-session.ts";
 import { type ResumeState, readResumeState } from "./resume-state.ts";
-import { exists, openStoreSession, type SessionOptions, type StoreSession } from "./store-session.ts";
+import {
+  exists,
+  openStoreSession,
+  type SessionOptions,
+  type StoreOptions,
+  type StoreSession,
+} from "./store-session.ts";
 
 /** Sessions that a host writes itself, laid out as Claude Code lays out its own, so that every reader here reads them. */
 export interface SessionStore {
@@ -35,22 +33,6 @@ export interface SessionStore {
   fork(source: string | SessionPlace, options: OpenOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
   /** Resolves when everything appended to any of its sessions is written. After that, opening a session throws `sessions/closed`. */
   close(): Promise<void>;
-}
-
-/** Options of `openStore`. */
-export interface StoreOptions extends HomeSource {
-  /** The folder of the store. Default: in the user's state folder. */
-  readonly root?: string;
-  /** The host's own version, written to each line. */
-  readonly version: string;
-  /** The name of the host, written to each line. Default: `hookline`. */
-  readonly entrypoint?: string;
-  /** Replaces the file system, for tests. */
-  readonly fs?: Fs;
-  /** Replaces the clock, for tests. */
-  readonly now?: () => number;
-  /** Makes the ids of records, for tests. */
-  readonly uuid?: () => string;
 }
 
 /** Options of `SessionStore.open` and `SessionStore.fork`. */

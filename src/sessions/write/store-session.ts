@@ -1,13 +1,12 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { ignoringErrors, openFolder, replaceFile } from "../../files/internal.ts";
+import { type Fs, type HomeSource, ignoringErrors, openFolder, replaceFile } from "../../files/internal.ts";
 import { mustBe } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { fillerRecords } from "../formats/claude-code/write-record.ts";
 import { checkArgument } from "../option-checks.ts";
 import { realPathBelow, safeId } from "../safe-paths.ts";
 import { type ResumeState, readAgentConversation } from "./resume-state.ts";
-import type { StoreOptions } from "./session-store.ts";
 import {
   closedProblem,
   type OpenTranscript,
@@ -31,6 +30,22 @@ export interface SessionOptions {
   readonly cwd: string;
   /** The git branch, written to each line. */
   readonly gitBranch?: string;
+}
+
+/** Options of `openStore`. */
+export interface StoreOptions extends HomeSource {
+  /** The folder of the store. Default: in the user's state folder. */
+  readonly root?: string;
+  /** The host's own version, written to each line. */
+  readonly version: string;
+  /** The name of the host, written to each line. Default: `hookline`. */
+  readonly entrypoint?: string;
+  /** Replaces the file system, for tests. */
+  readonly fs?: Fs;
+  /** Replaces the clock, for tests. */
+  readonly now?: () => number;
+  /** Makes the ids of records, for tests. */
+  readonly uuid?: () => string;
 }
 
 /** What all sessions of a store have in common. */

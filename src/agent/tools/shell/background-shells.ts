@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { rmdir } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { endLeftovers, findLeftovers, type ProcessEnd, runTag } from "../../../exec/internal.ts";
 import { errorCode } from "../../../files/internal.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import type { BashInput } from "./bash.ts";
-import { type StartedShell, startShell } from "./run-shell.ts";
 
 /** The commands of one session that outlive their call: background commands, and what other commands left running. */
 export type BackgroundShells = ReturnType<typeof openBackgroundShells>;
@@ -71,21 +68,13 @@ async function removeEmpty(folders: readonly string[]): Promise<void> {
   }
 }
 
-/** Starts a command in the background. Its output is a file that can be read at any time. */
-export async function runShellInBackground(
-  input: BashInput,
-  envFiles: readonly string[],
-  context: ToolContext,
-): Promise<ToolResult> {
-  const shell = await startShell({ command: input.command, envFiles, timeoutMs: Number.POSITIVE_INFINITY }, context);
-  const id = basename(shell.outputPath, ".output");
-  context.shells.add(backgroundShell(id, shell, input, context));
-  const nothing = { stdout: "", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
-  const content = `Command running in background with ID: ${id}. Output is being written to: ${shell.outputPath}. You will be notified when it completes. To check interim output, use Read on that file path.`;
-  return { isError: false, content, response: { ...nothing, backgroundTaskId: id } };
-}
-
-function backgroundShell(id: string, shell: StartedShell, input: BashInput, context: ToolContext) {
+/** A command that was started in the background, and the call that started it. */
+export function backgroundShell(
+  id: string,
+  shell: { readonly outputPath: string; readonly done: Promise<{ readonly ended: ProcessEnd }>; cancel(): void },
+  input: { readonly command: string; readonly description?: string | undefined },
+  context: { readonly toolUseId: string; readonly agentId?: string },
+) {
   let ended: ProcessEnd | undefined;
   const done = shell.done.then((end) => {
     ended = end.ended;

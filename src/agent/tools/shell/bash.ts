@@ -1,11 +1,12 @@
 import { realpath, stat } from "node:fs/promises";
 import { constants } from "node:os";
+import { basename } from "node:path";
 import { ignoringErrors, isInside } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
 import { inputIssue } from "../check-tool-input.ts";
 import { inputSchema, objectSchema, plain, type SchemaValue } from "../json-schema.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { runShellInBackground } from "./background-shells.ts";
+import { backgroundShell } from "./background-shells.ts";
 import { type EnvFileCheck, maxOutputBytes, openEnvFileCheck, type ShellEnd, startShell } from "./run-shell.ts";
 import {
   discardOutput,
@@ -34,7 +35,7 @@ export function bashTool(): Tool {
     refuse: (input) => (hidden.test(String(input["command"])) ? hiddenCharacters : undefined),
     run: async (given, context) => {
       const input = given as BashInput;
-      if (input.run_in_background) return runShellInBackground(input, await envFiles.usable(context), context);
+      if (input.run_in_background) return runInBackground(input, context, envFiles);
       return runCommand(input, context, envFiles);
     },
   };
@@ -46,6 +47,17 @@ const hiddenCharacters = inputIssue(
   "command",
   "command contains control characters that would be hidden in the approval dialog",
 );
+
+/** Starts a command in the background. Its output is a file that can be read at any time. */
+async function runInBackground(input: BashInput, context: ToolContext, check: EnvFileCheck): Promise<ToolResult> {
+  const envFiles = await check.usable(context);
+  const shell = await startShell({ command: input.command, envFiles, timeoutMs: Number.POSITIVE_INFINITY }, context);
+  const id = basename(shell.outputPath, ".output");
+  context.shells.add(backgroundShell(id, shell, input, context));
+  const nothing = { stdout: "", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
+  const content = `Command running in background with ID: ${id}. Output is being written to: ${shell.outputPath}. You will be notified when it completes. To check interim output, use Read on that file path.`;
+  return { isError: false, content, response: { ...nothing, backgroundTaskId: id } };
+}
 
 async function runCommand(input: BashInput, context: ToolContext, envFiles: EnvFileCheck): Promise<ToolResult> {
   await leaveGoneFolder(context);
@@ -135,7 +147,7 @@ const bashInput = inputSchema(
   },
 );
 
-export type BashInput = SchemaValue<typeof bashInput>;
+type BashInput = SchemaValue<typeof bashInput>;
 
 const bashResponse = objectSchema(
   { stdout: plain.string, stderr: plain.string, interrupted: plain.boolean, isImage: plain.boolean },

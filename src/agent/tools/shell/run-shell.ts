@@ -12,8 +12,6 @@ import { ignoringErrors, openFlags, openFolder } from "../../../files/internal.t
 import { defined } from "../../../protocol/internal.ts";
 import type { ToolContext } from "../tool.ts";
 
-export type StartedShell = Awaited<ReturnType<typeof startShell>>;
-
 export interface ShellEnd {
   readonly ended: ProcessEnd;
   /** It was ended because its output exceeded the limit. */

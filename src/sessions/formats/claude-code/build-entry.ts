@@ -113,6 +113,13 @@ function setReadMarks(
   return entry;
 }
 
+/** Tells a whole record from an object nested inside one, where a damaged line leaves both possible. */
+export function isTranscriptRecord(object: Readonly<Record<string, unknown>>): boolean {
+  const { type, sessionId } = object;
+  if (typeof type !== "string") return false;
+  return typeof sessionId === "string" || type === "summary" || type.startsWith("file-history-");
+}
+
 /** Whatever carries these two is a node of the graph, whatever its type. */
 export function hasGraphFields(object: Readonly<Record<string, unknown>>): boolean {
   return (

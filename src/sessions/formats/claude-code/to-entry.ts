@@ -58,13 +58,6 @@ export function toEntry(line: JsonRecord, parts: PartExtent = "all"): Entry {
   }
 }
 
-/** Tells a whole record from an object nested inside one, where a damaged line leaves both possible. */
-export function isTranscriptRecord(object: Readonly<Record<string, unknown>>): boolean {
-  const { type, sessionId } = object;
-  if (typeof type !== "string") return false;
-  return typeof sessionId === "string" || type === "summary" || type.startsWith("file-history-");
-}
-
 const placeKeys: ReadonlySet<string> = new Set(["type", "parentUuid"]);
 const messageKeys: ReadonlySet<string> = new Set([...placeKeys, "message"]);
 const systemKeys: ReadonlySet<string> = new Set([...placeKeys, "subtype"]);

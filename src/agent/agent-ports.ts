@@ -1,0 +1,99 @@
+import type { Question, StopHooks } from "../engine/internal.ts";
+import type { ContentBlock } from "../models/internal.ts";
+import type { Mode } from "../permissions/internal.ts";
+import type { PermissionUpdate, ToolInput } from "../protocol/internal.ts";
+
+/** Controls a running session, for the user or the embedding program. The model cannot reach it. */
+export interface AgentControl {
+  /** Queues a prompt. */
+  prompt(content: string | readonly ContentBlock[], source?: "sdk" | "typed"): void;
+  /** No more prompts will come: the session ends when all are answered. */
+  end(): void;
+  /** Ends the current turn, or the prompt that waits to begin, and all background subagents. */
+  interrupt(): void;
+  /** Kills every process of the session at once. */
+  abandon(): Promise<void>;
+  /** Switches the model. `refused` is the reason if a hook or the user refuses the switch. */
+  setModel(name: string): Promise<{ readonly refused?: string }>;
+  setPermissionMode(mode: Mode): void;
+  addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
+  /** Sets the system prompt and adds subagents, before the session begins. Throws a `Problem` for an invalid subagent. */
+  configure(setup: SessionSetup): void;
+  /** Lists the slash commands and the kinds of subagents. */
+  catalog(): Promise<SessionCatalog>;
+  readonly stopHooks: StopHooks;
+  readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
+  /** Registers a hook of the embedding program; `timeout` is in seconds. Throws a `Problem` for an unknown event or option. */
+  on(
+    event: string,
+    matcher: string | undefined,
+    callback: HookCallback,
+    options?: { readonly timeout?: number },
+  ): () => void;
+}
+
+/** A hook of the embedding program; returns the JSON of a hook's answer. */
+export type HookCallback = (
+  payload: Readonly<Record<string, unknown>>,
+  toolUseId: string | undefined,
+  signal: AbortSignal,
+) => Promise<unknown>;
+
+/** What a program sets before the session starts. */
+export interface SessionSetup {
+  /** Replaces the agent's system prompt. */
+  readonly systemPrompt?: string;
+  /** Follows the system prompt. */
+  readonly appendSystemPrompt?: string;
+  /** Additional subagents, by name. */
+  readonly subagents?: Readonly<Record<string, unknown>>;
+}
+
+/** What a session offers: commands, subagents and its model. */
+export interface SessionCatalog {
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly subagents: readonly { readonly name: string; readonly description: string }[];
+  readonly model: string;
+}
+
+/** Answers questions: the user at the terminal, or the program at the other end of the protocol. */
+export interface UserPort {
+  /** Answers a permission question; without it every call is denied. Contract: called for one question at a time; rejects only with the signal's reason. */
+  permission?(question: PermissionQuestion, signal: AbortSignal): Promise<UserAnswer>;
+  /** Answers a hook's question with the key of an option; undefined when the user refuses. */
+  question?(question: Question, signal: AbortSignal): Promise<string | undefined>;
+  /** Answers a yes-or-no question. */
+  confirm?(text: string, signal: AbortSignal): Promise<boolean>;
+  /** Fills in a form of an MCP server. */
+  elicit?(form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer>;
+}
+
+/** A question whether a tool call may run. */
+export interface PermissionQuestion {
+  readonly tool: string;
+  readonly input: ToolInput;
+  readonly toolUseId: string;
+  readonly reason: string;
+  /** Rule changes that would make the question unnecessary. */
+  readonly suggestions: readonly PermissionUpdate[];
+  readonly blockedPath?: string;
+  readonly subagentType?: string;
+}
+
+/** The answer to a permission question. */
+export type UserAnswer =
+  | { readonly behavior: "allow"; readonly input?: ToolInput; readonly updates?: readonly PermissionUpdate[] }
+  | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
+
+/** A form of an MCP server. */
+export interface ElicitationForm {
+  readonly server: string;
+  readonly message: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** The answer to a server's form. */
+export interface ElicitationAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Readonly<Record<string, unknown>>;
+}
