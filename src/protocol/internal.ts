@@ -49,6 +49,7 @@ export {
 export { changesOf, type Hunk, hunkOf, patchOf } from "./line-diff.ts";
 export {
   attempt,
+  deferMethods,
   defined,
   fieldOf,
   groupBy,
