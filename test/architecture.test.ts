@@ -86,17 +86,8 @@ test("an npm package is loaded by its owner only", () => {
   expect(wrong).toEqual([]);
 });
 
-test("no source files import values from each other in a circle; import() does not count", () => {
-  const circles = circlesIn(importGraph(({ text }) => withoutTypeImports(text)));
-  expect(circles).toEqual([]);
-});
-
-/** In these modules a type may still be declared in a file that imports its user. */
-const modulesWithTypeCircles = ["daemon", "install", "replay", "runner", "sdk"];
-
-test("in the other modules types form no circle either", () => {
-  const circles = circlesIn(importGraph(({ text }) => text));
-  expect(circles.filter(([first = ""]) => !modulesWithTypeCircles.includes(first.split("/")[0] ?? ""))).toEqual([]);
+test("no source files import each other in a circle, not even types; import() does not count", () => {
+  expect(circlesIn(importGraph())).toEqual([]);
 });
 
 /** Lists of equal things: one file for each event, command and recipe. */
@@ -185,18 +176,13 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "");
 }
 
-/** `import type` and `export type` do not exist at run time. */
-function withoutTypeImports(text: string): string {
-  return text.replace(/^(?:import|export) type\b[^;]*;/gm, "");
-}
-
 /** Which source file imports which others, by their paths below src. */
-function importGraph(textOf: (file: (typeof files)[number]) => string): Map<string, string[]> {
+function importGraph(): Map<string, string[]> {
   const nameOf = (path: string) => relative(src, path).split(sep).join("/");
   return new Map(
     files.map((file) => [
       nameOf(file.path),
-      staticImportsOf(textOf(file)).map((target) => nameOf(resolve(dirname(file.path), target))),
+      staticImportsOf(file.text).map((target) => nameOf(resolve(dirname(file.path), target))),
     ]),
   );
 }

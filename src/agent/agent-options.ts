@@ -20,7 +20,7 @@ import {
   Problem,
 } from "../protocol/internal.ts";
 import type { AgentEvent } from "./agent-event.ts";
-import type { AgentControl, UserPort } from "./agent-ports.ts";
+import { type AgentControl, isUserPort, type UserPort, userQuestions } from "./agent-ports.ts";
 import type { ServerConnector } from "./mcp/mcp-servers.ts";
 import type { SubagentInput } from "./subagents/subagent-file.ts";
 import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
@@ -213,15 +213,6 @@ const mode = checkOf(
   (value) => readMode(value) === value,
 );
 
-const questions: readonly (keyof UserPort)[] = ["permission", "question", "confirm", "elicit"];
-
-/** A port without any of them, such as one with a misspelled name, would deny every call. */
-function isUserPort(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const answers = questions.map((name) => value[name]).filter((answer) => answer !== undefined);
-  return answers.length > 0 && answers.every((answer) => typeof answer === "function");
-}
-
 const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> = {
   ...checkAll(mustBe.text, "modelName", "fallbackModel", "prompt", "cwd", "home", "version", "sessionId", "resume"),
   ...checkAll(mustBe.text, "name", "store", "managedFolder", "systemPrompt", "appendSystemPrompt"),
@@ -235,7 +226,7 @@ const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> =
   ...checkAll(milliseconds, "idleMs", "promptNoticeMs", "hookProgressMs"),
   // These are checked where they are used, with their own message.
   ...checkAll(undefined, "effort", "trust", "settingSources"),
-  user: checkOf(`an object with functions for some of ${questions.join(", ")}`, isUserPort),
+  user: checkOf(`an object with functions for some of ${userQuestions.join(", ")}`, isUserPort),
   model: checkOf("a model", (value) => isObject(value) && typeof value["stream"] === "function"),
   maxThinkingTokens: checkOf("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
   signal: mustBe.abortSignal,

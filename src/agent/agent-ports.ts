@@ -1,7 +1,7 @@
 import type { Question, StopHooks } from "../engine/internal.ts";
 import type { ContentBlock } from "../models/internal.ts";
 import type { Mode } from "../permissions/internal.ts";
-import type { PermissionUpdate, ToolInput } from "../protocol/internal.ts";
+import { isObject, type PermissionUpdate, type ToolInput } from "../protocol/internal.ts";
 
 /** Controls a running session, for the user or the embedding program. The model cannot reach it. */
 export interface AgentControl {
@@ -66,6 +66,15 @@ export interface UserPort {
   confirm?(text: string, signal: AbortSignal): Promise<boolean>;
   /** Fills in a form of an MCP server. */
   elicit?(form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer>;
+}
+
+export const userQuestions: readonly (keyof UserPort)[] = ["permission", "question", "confirm", "elicit"];
+
+/** A port without any of them, such as one with a misspelled name, would deny every call. */
+export function isUserPort(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const answers = userQuestions.map((name) => value[name]).filter((answer) => answer !== undefined);
+  return answers.length > 0 && answers.every((answer) => typeof answer === "function");
 }
 
 /** A question whether a tool call may run. */

@@ -7,7 +7,7 @@ import { appKey, type HandledEvent } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
 import type { ClientUse } from "./client/compiled-client.ts";
 import { canRunClient, findPackage, findProgram } from "./client/find-package.ts";
-import { otherScopeNotes, replacedAppNote, transportNotes, wakingNote } from "./drift/advice.ts";
+import { otherScopeNotes, replacedAppNote, wakingNote } from "./drift/advice.ts";
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
 import { installNotes, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
@@ -21,7 +21,8 @@ import {
   scopeFiles,
 } from "./plan/install-places.ts";
 import { type AppReport, introspect, introspector } from "./plan/introspect.ts";
-import { type EntryChoices, needsEndpoint, type PlannedEntry, planEntries } from "./plan/plan-entries.ts";
+import type { PlannedEntry } from "./plan/own-entries.ts";
+import { type EntryChoices, needsEndpoint, planEntries, transportNotes } from "./plan/plan-entries.ts";
 
 /** What the program that installs provides: itself, and the daemon if it has one. */
 export interface Installer {

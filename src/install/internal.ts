@@ -18,4 +18,4 @@ export {
   type ScopeFiles,
   scopeFiles,
 } from "./plan/install-places.ts";
-export type { PlannedEntry } from "./plan/plan-entries.ts";
+export type { PlannedEntry } from "./plan/own-entries.ts";

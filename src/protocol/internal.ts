@@ -16,6 +16,7 @@ export * from "./index.ts";
 export { changesOf, type Hunk, hunkOf, patchOf } from "./line-diff.ts";
 export {
   attempt,
+  deferMethods,
   defined,
   fieldOf,
   groupBy,

@@ -50,6 +50,20 @@ export function memoized<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
+/** An object whose methods load their implementation when they are called. */
+export function deferMethods<Api extends object>(
+  names: readonly (keyof Api & string)[],
+  load: () => Promise<Api>,
+): Api {
+  type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  const methods = names.map((name) => [
+    name,
+    // Async: a call that fails and is not awaited is still a rejection of its own.
+    async (...args: unknown[]) => ((await load()) as unknown as Methods)[name]?.(...args),
+  ]);
+  return Object.fromEntries(methods) as Api;
+}
+
 /** Rejects when the signal is aborted. The work itself continues. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

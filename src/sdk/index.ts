@@ -1,10 +1,3 @@
-import type { BuiltInToolInputs, BuiltInToolResponses } from "./app/tool-types.ts";
-
-/** Inputs by tool. Further tools are typed by augmenting this: `declare module "hookline/sdk" { interface ToolInputs { … } }`. */
-export interface ToolInputs extends BuiltInToolInputs {}
-/** Responses by tool, likewise. */
-export interface ToolResponses extends BuiltInToolResponses {}
-
 export type { EventName } from "../protocol/internal.ts";
 export {
   type Answer,
@@ -33,6 +26,7 @@ export {
   watchPaths,
   worktree,
 } from "./answer/answer.ts";
+export type { FailureMode } from "./answer/event-rules.ts";
 export { type App, createApp } from "./app/app.ts";
 export type { AppOptions, ToolSchema } from "./app/app-definition.ts";
 export { type Blueprint, blueprint, defineStrategy, type Strategy, type StrategyDefinition } from "./app/blueprint.ts";
@@ -50,7 +44,8 @@ export {
 } from "./app/hook-event.ts";
 export type { Observation, ObservationKind, Observer } from "./app/observers.ts";
 export type { ProviderOptions } from "./app/providers.ts";
-export type { AnswerFor, AppHandler, AppHandlerOptions, FailureMode, Middleware } from "./app/registration.ts";
+export type { AnswerFor, AppHandler, AppHandlerOptions, Middleware } from "./app/registration.ts";
+export type { ToolInputs, ToolResponses } from "./app/tool-types.ts";
 export type { Logger } from "./log/logger.ts";
 export { runApp, type ServeAppOptions, type ServedApp, serveApp, workTasks } from "./run/embed.ts";
 export type { RunAppOptions, TextOutput } from "./run/run-app.ts";

@@ -1,11 +1,10 @@
 /** What the other modules of the package use of the sdk, in addition to its public names. It does not load the daemon, which imports it. */
 export type { AppWarning } from "./answer/accept-answers.ts";
-export { defaultDeadline, needsCommand } from "./answer/event-rules.ts";
+export { defaultDeadline, type FailureMode, needsCommand } from "./answer/event-rules.ts";
 export type { WireAnswer } from "./answer/wire-answer.ts";
 export { answerWithoutHandlers, appFailure } from "./answer/wire-answer.ts";
-export type { AppRuntime, HandledEvent } from "./app/app-runtime.ts";
+export type { AppRuntime, HandledEvent, SettledEvent } from "./app/app-runtime.ts";
 export { appKey, appRuntime } from "./app/app-runtime.ts";
-export type { FailureMode } from "./app/registration.ts";
 export type { RunEnvironment } from "./app/run-environment.ts";
 export { gitUnavailable, openTranscript, runEnvironment } from "./app/run-environment.ts";
 export { type AppDependencies, fileStamp, hashInputs, sourceHash } from "./load/build-cache.ts";
@@ -14,8 +13,6 @@ export { recordPayload } from "./log/log-content.ts";
 export { appendLog, type LogFileOptions, logFiles } from "./log/log-file.ts";
 export type { LogRecord } from "./log/logger.ts";
 export { startDetached } from "./run/detached-process.ts";
-export type { SettledEvent } from "./run/dispatch-event.ts";
-export type { ServeAppOptions } from "./run/embed.ts";
 export { errorWithLocation } from "./run/error-location.ts";
 export { guardExit, withExitGuard } from "./run/guard-exit.ts";
 export { withTimeout } from "./run/handler-deadline.ts";

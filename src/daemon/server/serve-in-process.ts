@@ -10,7 +10,6 @@ import {
   type LogRecord,
   readPayload,
   runEnvironment,
-  type ServeAppOptions,
   type SettledEvent,
   sourceHash,
   withExitGuard,
@@ -19,6 +18,24 @@ import { type HookRequest, workerAnswer } from "../worker/messages.ts";
 import { drainCalls } from "./lifetime.ts";
 import { routes } from "./routes.ts";
 import type { WarmApp } from "./warm-app.ts";
+
+/** Options of `serveApp`. */
+export interface ServeAppOptions {
+  /** Default: a free port. */
+  readonly port?: number;
+  /** What callers must send. Default: a new one. A server without a token is not possible. */
+  readonly token?: string;
+  /** The hooks file of the app. Needed to run tasks in another process, to log the code's hash, and to use the daemon's URL. */
+  readonly file?: string;
+  /** Default: that of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The directory of a payload without `cwd`. Default: that of the process. */
+  readonly cwd?: string;
+  /** Closes the server when it aborts. */
+  readonly signal?: AbortSignal;
+  /** Receives messages about trouble, line by line. Default: standard error. */
+  readonly complain?: (line: string) => void;
+}
 
 /** A server that answers until it is closed. */
 export interface ServedApp {

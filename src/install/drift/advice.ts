@@ -10,8 +10,7 @@ import {
   type ScopeFiles,
   scopeFiles,
 } from "../plan/install-places.ts";
-import type { OwnEntry } from "../plan/own-entries.ts";
-import type { PlannedEntry, PlanOptions } from "../plan/plan-entries.ts";
+import type { OwnEntry, PlannedEntry } from "../plan/own-entries.ts";
 
 /** What is known about one scope's install. */
 export interface InstalledScope {
@@ -141,24 +140,4 @@ export function wakingNote(planned: readonly PlannedEntry[], needs: readonly Han
   if (added.length === 0) return [];
   const entries = added.length === 1 ? "entry" : "entries";
   return [`The ${entries} for ${added.join(" and ")} only ${added.length === 1 ? "starts" : "start"} the daemon.`];
-}
-
-/** What the choice of transports means for the user. */
-export function transportNotes(
-  planned: readonly PlannedEntry[],
-  { scope, transport, warm, sh }: Omit<PlanOptions, "calls">,
-): readonly string[] {
-  const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
-  const http = planned.filter((one) => one.transport === "http");
-  const cold = "The warm client cannot run here, so every event starts a Node (run).";
-  const withoutSh = `There is no sh in PATH, so ${eventsOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
-  const inLocalFile =
-    "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).";
-  const overHttp = `Over http, ${eventsOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
-  return [
-    ...(transport === "auto" && !warm ? [cold] : []),
-    ...(open.length > 0 && !sh ? [withoutSh] : []),
-    ...(http.length > 0 && scope === "local" ? [inLocalFile] : []),
-    ...(http.length > 0 ? [overHttp] : []),
-  ];
 }

@@ -14,7 +14,7 @@ import {
   unwrapCommand,
 } from "../plan/hook-command.ts";
 import type { InstallTarget } from "../plan/install-places.ts";
-import type { PlannedEntry } from "../plan/plan-entries.ts";
+import type { PlannedEntry } from "../plan/own-entries.ts";
 import { type Drift, drift, type InstalledApp, type InstalledScope, installCommand, repairCommand } from "./advice.ts";
 
 /** Programs without which the entries cannot run. */

@@ -8,7 +8,7 @@ import { type Installer, usedCall } from "../install-app.ts";
 import { type HookCommands, hookCommands } from "../plan/hook-command.ts";
 import type { Endpoint } from "../plan/http-entries.ts";
 import { type InstallScope, type InstallTarget, installScopes, type ScopeFiles } from "../plan/install-places.ts";
-import type { PlannedEntry } from "../plan/plan-entries.ts";
+import type { PlannedEntry } from "../plan/own-entries.ts";
 import { installCommand } from "./advice.ts";
 import { makeExecutable, missingPrograms, withCurrentPaths } from "./fix-stale-paths.ts";
 import { holdsToken } from "./install-findings.ts";

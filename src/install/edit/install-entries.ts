@@ -12,8 +12,7 @@ import {
 import { type HomeSource, isInside, sha256 } from "../../files/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import { installCommand } from "../drift/advice.ts";
-import type { HttpConsent } from "../plan/http-entries.ts";
-import type { ScopeFiles } from "../plan/install-places.ts";
+import type { HttpConsent, ScopeFiles } from "../plan/install-places.ts";
 import {
   type BeforeInstall,
   beforeInstall,
@@ -21,9 +20,9 @@ import {
   nothingBefore,
   type OwnEntryMarks,
   ownEntries,
+  type PlannedEntry,
   removeEdits,
 } from "../plan/own-entries.ts";
-import type { PlannedEntry } from "../plan/plan-entries.ts";
 import {
   fromLockPath,
   type InstallNotes,

@@ -17,10 +17,8 @@ import {
   withLock,
 } from "../../files/internal.ts";
 import { isObject, messageOf, Problem, parseObject } from "../../protocol/internal.ts";
-import type { HttpConsent } from "../plan/http-entries.ts";
-import { type AskedTransport, askedTransports } from "../plan/install-places.ts";
-import type { BeforeInstall } from "../plan/own-entries.ts";
-import type { PlannedEntry } from "../plan/plan-entries.ts";
+import { type AskedTransport, askedTransports, type HttpConsent } from "../plan/install-places.ts";
+import type { BeforeInstall, PlannedEntry } from "../plan/own-entries.ts";
 
 /**
  * What this user's install did to one settings file, kept for this user alone: the way back, byte for byte, and the entries as they

@@ -4,16 +4,8 @@ import { readSourceText } from "../../engine/internal.ts";
 import { eventRow, isEventName, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type DriftReport, drift, eventsOf, type InstalledApp, noDrift, repairCommand } from "../drift/advice.ts";
-import { type InstallTarget, installScopes, scopeFiles, unlessProblem } from "./install-places.ts";
+import { type HttpConsent, type InstallTarget, installScopes, scopeFiles, unlessProblem } from "./install-places.ts";
 import { ownHttpHooks } from "./own-entries.ts";
-
-/** What the user agreed to about entries of type http. */
-export interface HttpConsent {
-  /** Entries for events whose answer decides something. */
-  readonly decisions?: true;
-  /** A token that is written into the settings file. */
-  readonly literalToken?: true;
-}
 
 /** Where http entries reach an app. */
 export interface Endpoint {

@@ -136,3 +136,11 @@ export type Transport = "http" | "client" | "run";
 export type AskedTransport = "auto" | Transport;
 
 export const askedTransports: readonly AskedTransport[] = ["auto", "http", "client", "run"];
+
+/** What the user agreed to about entries of type http. */
+export interface HttpConsent {
+  /** Entries for events whose answer decides something. */
+  readonly decisions?: true;
+  /** A token that is written into the settings file. */
+  readonly literalToken?: true;
+}

@@ -4,7 +4,14 @@ import type { Edit, JsonPath } from "../../engine/internal.ts";
 import { type CommandHook, fieldOf, type HttpHook, hooksFileOfCommand, isObject } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { projectDir, shellLine, shellQuote, unwrapCommand } from "./hook-command.ts";
-import type { PlannedEntry } from "./plan-entries.ts";
+import type { Transport } from "./install-places.ts";
+
+/** One entry of an event, as settings hold it. */
+export interface PlannedEntry {
+  readonly event: string;
+  readonly transport: Transport;
+  readonly group: { readonly matcher?: string; readonly hooks: readonly [CommandHook | HttpHook] };
+}
 
 /** What entries of an installed app are known by. */
 export interface OwnEntryMarks {

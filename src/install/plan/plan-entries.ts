@@ -10,10 +10,12 @@ import {
   Problem,
 } from "../../protocol/internal.ts";
 import { defaultDeadline, type FailureMode, type HandledEvent, needsCommand } from "../../sdk/internal.ts";
+import { eventsOf } from "../drift/advice.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import { failClosedCommand, failClosedLine, type HookCommands, shellLine } from "./hook-command.ts";
-import { checkConsent, type Endpoint, type HttpConsent } from "./http-entries.ts";
-import type { AskedTransport, InstallScope, Transport } from "./install-places.ts";
+import { checkConsent, type Endpoint } from "./http-entries.ts";
+import type { AskedTransport, HttpConsent, InstallScope, Transport } from "./install-places.ts";
+import type { PlannedEntry } from "./own-entries.ts";
 
 /** What the user asked for. */
 export interface EntryChoices {
@@ -42,13 +44,6 @@ export interface PlanOptions extends TransportOptions {
   readonly calls: HookCommands;
   /** Needed when a planned entry is http. */
   readonly endpoint?: Endpoint;
-}
-
-/** One entry of an event, as settings hold it. */
-export interface PlannedEntry {
-  readonly event: string;
-  readonly transport: Transport;
-  readonly group: { readonly matcher?: string; readonly hooks: readonly [CommandHook | HttpHook] };
 }
 
 /** One entry per event, in the catalog's order, unknown events last. Pure. */
@@ -99,6 +94,26 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
     throw new Problem("install/slow-display", message);
   }
   return chosen;
+}
+
+/** What the choice of transports means for the user. */
+export function transportNotes(
+  planned: readonly PlannedEntry[],
+  { scope, transport, warm, sh }: TransportOptions,
+): readonly string[] {
+  const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
+  const http = planned.filter((one) => one.transport === "http");
+  const cold = "The warm client cannot run here, so every event starts a Node (run).";
+  const withoutSh = `There is no sh in PATH, so ${eventsOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
+  const inLocalFile =
+    "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).";
+  const overHttp = `Over http, ${eventsOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
+  return [
+    ...(transport === "auto" && !warm ? [cold] : []),
+    ...(open.length > 0 && !sh ? [withoutSh] : []),
+    ...(http.length > 0 && scope === "local" ? [inLocalFile] : []),
+    ...(http.length > 0 ? [overHttp] : []),
+  ];
 }
 
 /** An agent that posts to a port cannot check who answers, and lets the action proceed without an answer: http is opt-in. */

@@ -30,6 +30,9 @@ export interface EventRule {
   readonly deadlineMs?: number;
 }
 
+/** The effect of a failed handler: the agent continues, or the operation is blocked. */
+export type FailureMode = "continue" | "block";
+
 type Refusal = "deny" | "block" | "denyPermission";
 
 /**

@@ -1,5 +1,7 @@
 import { defined, type HookSpecificOutput, isObject, type ToolInput } from "../../protocol/internal.ts";
+import type { HookEvent } from "../app/hook-event.ts";
 import type { Answer, AnswerKind, AnswerOf } from "./answer.ts";
+import { eventRule } from "./event-rules.ts";
 
 /** The combined answer of a chain of handlers, before it is put into the wire format. */
 export interface FoldedAnswer {
@@ -42,6 +44,14 @@ const refusals: ReadonlySet<AnswerKind> = new Set(["deny", "block", "halt", "den
 /** True for the answers that end a chain. */
 export function isRefusal({ kind }: Answer): boolean {
   return refusals.has(kind);
+}
+
+/** The strictest answer of the event. None if it cannot be refused, or if the agent already continues because of a refusal. */
+export function refusal(event: HookEvent, reason: string): readonly Answer[] {
+  const rule = eventRule(event.name);
+  if (rule.refusal === undefined) return [];
+  if (rule.refusesOncePerTurn && event["stopHookActive"] === true) return [];
+  return [{ kind: rule.refusal, reason }];
 }
 
 type Adder<One> = (answer: One, folded: FoldedAnswer) => Partial<FoldedAnswer>;

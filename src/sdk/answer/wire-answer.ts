@@ -1,9 +1,7 @@
 import { defined, isObject } from "../../protocol/internal.ts";
 import { readEvent, type WirePayload } from "../app/hook-event.ts";
-import type { FailureMode } from "../app/registration.ts";
-import { refusal } from "../run/handler-chain.ts";
-import { type EventRule, eventRule } from "./event-rules.ts";
-import { type FoldedAnswer, foldAnswers } from "./fold-answers.ts";
+import { type EventRule, eventRule, type FailureMode } from "./event-rules.ts";
+import { type FoldedAnswer, foldAnswers, refusal } from "./fold-answers.ts";
 
 /** An answer as a hook process gives it. `wire` is the JSON object on stdout, if there is one. */
 export interface WireAnswer {

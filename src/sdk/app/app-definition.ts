@@ -1,11 +1,11 @@
 import { isObject } from "../../protocol/internal.ts";
-import { defaultDeadline } from "../answer/event-rules.ts";
+import { defaultDeadline, type FailureMode } from "../answer/event-rules.ts";
 import type { StateDefaults } from "../state/state.ts";
 import type { TaskDefinition } from "../tasks/task.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
 import type { Observers } from "./observers.ts";
 import type { Providers } from "./providers.ts";
-import type { FailureMode, Middleware, Registration } from "./registration.ts";
+import type { Middleware, Registration } from "./registration.ts";
 
 /** Options of `createApp`. */
 export interface AppOptions<Defaults extends StateDefaults = StateDefaults> {

@@ -1,13 +1,16 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import type { SettledEvent } from "../run/dispatch-event.ts";
+import type { AppWarning } from "../answer/accept-answers.ts";
+import type { FailureMode } from "../answer/event-rules.ts";
+import type { FoldedAnswer } from "../answer/fold-answers.ts";
+import type { WireAnswer } from "../answer/wire-answer.ts";
+import type { HandlerTrace } from "../log/log-record.ts";
 import type { TaskTable } from "../tasks/task.ts";
 import type { AppOptions } from "./app-definition.ts";
 import { sdkProblem } from "./argument-checks.ts";
 import type { WirePayload } from "./hook-event.ts";
 import type { Observer } from "./observers.ts";
-import type { FailureMode } from "./registration.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
 /** Identifies an app. A symbol, not a class, so that an app of another copy of the package works too. */
@@ -30,6 +33,16 @@ export interface AppRuntime {
   end(): Promise<void>;
   /** Adds an observer, as `app.observe` does. */
   observe(observer: Observer): void;
+}
+
+/** The answer of an app to one event, with everything that the log, tests and the daemon need. */
+export interface SettledEvent extends WireAnswer {
+  readonly event: string;
+  readonly folded: FoldedAnswer;
+  readonly warnings: readonly AppWarning[];
+  readonly trace: readonly HandlerTrace[];
+  /** Disposes the providers' values of this event. Contract: called after the answer is written. */
+  readonly dispose: () => Promise<void>;
 }
 
 /** What an app says about one of its events. */

@@ -1,5 +1,5 @@
 import { defined, type EventName } from "../../protocol/internal.ts";
-import { eventRules, type MethodOf } from "../answer/event-rules.ts";
+import { eventRules, type FailureMode, type MethodOf } from "../answer/event-rules.ts";
 import { addTask, type TaskFunction, type TaskOptions, type TaskRef, type TaskTable } from "../tasks/task.ts";
 import type { AppDefinition } from "./app-definition.ts";
 import {
@@ -11,14 +11,7 @@ import {
   sdkProblem,
 } from "./argument-checks.ts";
 import type { Context } from "./context.ts";
-import {
-  type FailureMode,
-  type Middleware,
-  type Register,
-  type RegisterAny,
-  type Registration,
-  register,
-} from "./registration.ts";
+import { type Middleware, type Register, type RegisterAny, type Registration, register } from "./registration.ts";
 
 /** A method per event of the catalog, `on` for any other, `use` and `task`. */
 export type Registers<Self, Ctx> = {

@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { lazy } from "../../protocol/internal.ts";
+import { deferMethods, lazy } from "../../protocol/internal.ts";
 import type { Session } from "../../sessions/internal.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ScopedState, StateAccess } from "../state/state.ts";
@@ -170,18 +170,4 @@ async function exportEnv(env: RunEnvironment["env"], name: string, value: string
 function lazyGit(cwd: string, environment: RunEnvironment): Git {
   const open = lazy(async () => (await import("./context-git.ts")).openGit(cwd, environment));
   return deferMethods<Git>(["root", "branch", "head", "status", "diff"], open);
-}
-
-/** An object whose methods load their implementation when they are called. */
-export function deferMethods<Api extends object>(
-  names: readonly (keyof Api & string)[],
-  load: () => Promise<Api>,
-): Api {
-  type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
-  const methods = names.map((name) => [
-    name,
-    // Async: a call that fails and is not awaited is still a rejection of its own.
-    async (...args: unknown[]) => ((await load()) as unknown as Methods)[name]?.(...args),
-  ]);
-  return Object.fromEntries(methods) as Api;
 }

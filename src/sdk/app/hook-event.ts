@@ -1,6 +1,6 @@
 import type { EventInputs, EventName, Payload } from "../../protocol/internal.ts";
 import { eventRule, type ToolEventName } from "../answer/event-rules.ts";
-import type { ToolInputs, ToolResponses } from "../index.ts";
+import type { ToolInputs, ToolResponses } from "./tool-types.ts";
 
 /** The payload of an event as the host sends it. */
 export type WirePayload = Readonly<Record<string, unknown>>;

@@ -1,12 +1,9 @@
 import type { EventName } from "../../protocol/internal.ts";
 import type { Answer, AnswerOf, NewOutput } from "../answer/answer.ts";
-import { eventRule, type LegalKind, type ToolEventName } from "../answer/event-rules.ts";
+import { eventRule, type FailureMode, type LegalKind, type ToolEventName } from "../answer/event-rules.ts";
 import { checkOptions, describeType, isPlainObject, sdkProblem } from "./argument-checks.ts";
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./hook-event.ts";
-
-/** The effect of a failed handler: the agent continues, or the operation is blocked. */
-export type FailureMode = "continue" | "block";
 
 /** Nothing (no opinion), one answer, or several. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that is declared to return nothing is a handler too.

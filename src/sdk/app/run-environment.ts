@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { defined, lazy } from "../../protocol/internal.ts";
 import type { Session } from "../../sessions/internal.ts";
-import type { LogRecord } from "../log/logger.ts";
+import type { FailureMode } from "../answer/event-rules.ts";
+import type { LogRecord, LogTarget } from "../log/logger.ts";
 import type { StateAccess } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
-import type { AppOptions } from "./app-definition.ts";
 import type { HookEvent } from "./hook-event.ts";
-import type { FailureMode } from "./registration.ts";
 
 /** Variables of an environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -15,13 +14,12 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export const gitUnavailable = "ctx.git is not available in a replay: git knows the present, not the past.";
 
 /** Provided by the program that runs an app: `hookline run`, the daemon, a test. */
-export interface RunEnvironment {
+export interface RunEnvironment extends LogTarget {
   readonly env: Env;
   /** The folder of an event whose payload has no `cwd`. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly replay: boolean;
-  readonly now: () => number;
   /** Contract: an empty session when there is no such file. */
   readonly openTranscript: (path: string | undefined) => Promise<unknown>;
   /** Replaces state files. */
@@ -32,10 +30,6 @@ export interface RunEnvironment {
   readonly file?: string;
   /** Replaces the app's own backend. */
   readonly tasks?: TaskBackend;
-  /** Undefined: nothing is logged. */
-  readonly log?: (record: LogRecord) => void;
-  /** Reports trouble to the user at once: one message per call, on one line or with a stack below it. */
-  readonly complain: (line: string) => void;
   /** The mode in the settings entry. The stricter of this and the app's own applies. */
   readonly onFailure?: FailureMode;
 }
@@ -56,7 +50,7 @@ interface RunOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
  * once, when a handler asks for them: they may be getters.
  */
 export function runEnvironment(
-  { options: { log } }: { readonly options: AppOptions },
+  { options: { log } }: { readonly options: { readonly log?: unknown } },
   given: RunOptions,
   records: LogRecord[],
 ): RunEnvironment {

@@ -1,5 +1,10 @@
+/** Inputs by tool. Further tools are typed by augmenting this: `declare module "hookline/sdk" { interface ToolInputs { … } }`. */
+export interface ToolInputs extends BuiltInToolInputs {}
+/** Responses by tool, likewise. */
+export interface ToolResponses extends BuiltInToolResponses {}
+
 /** The inputs of the tools this package knows, with the tools' own keys. They are data: they go back to the host as they came. */
-export interface BuiltInToolInputs {
+interface BuiltInToolInputs {
   Bash: {
     readonly command: string;
     readonly description?: string;
@@ -77,7 +82,7 @@ interface AgentInput {
 }
 
 /** What tools answered in recorded payloads. A tool that is not here has a response of unknown shape. */
-export interface BuiltInToolResponses {
+interface BuiltInToolResponses {
   Bash: {
     readonly stdout: string;
     readonly stderr: string;

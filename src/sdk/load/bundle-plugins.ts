@@ -5,7 +5,16 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Metafile, Plugin } from "esbuild";
 import { packageFile } from "../../files/internal.ts";
-import type { BuildTrace, Esbuild } from "./bundle.ts";
+import type { ImportedName } from "./resolved-paths.ts";
+
+export type Esbuild = typeof import("esbuild");
+
+/** What a build has come across so far. It is complete also when the build fails. */
+export interface BuildTrace {
+  readonly texts: Map<string, string>;
+  readonly packages: Map<string, string>;
+  readonly imports: ImportedName[];
+}
 
 /**
  * Reads each file once and records its text in `texts`, so that the recorded inputs match the build even if a file changes meanwhile.

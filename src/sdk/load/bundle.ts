@@ -5,7 +5,9 @@ import type { BuildOptions, BuildResult } from "esbuild";
 import { sdkProblem } from "../app/argument-checks.ts";
 import type { BuildRecord } from "./build-cache.ts";
 import {
+  type BuildTrace,
   canBeScript,
+  type Esbuild,
   entryPlugin,
   externalEntryPointsPlugin,
   externalPackagesPlugin,
@@ -13,9 +15,7 @@ import {
   scriptGlobals,
   usesScriptGlobals,
 } from "./bundle-plugins.ts";
-import { type ImportedName, resolvedPaths } from "./resolved-paths.ts";
-
-export type Esbuild = typeof import("esbuild");
+import { resolvedPaths } from "./resolved-paths.ts";
 
 export interface Bundle {
   readonly code: string;
@@ -37,13 +37,6 @@ let running = 0;
 /** Ends esbuild's process, unless a build runs: one whose process is ended never settles. The caller of that build ends it. */
 export async function endBuilds(): Promise<void> {
   if (running === 0) await (await loadEsbuild())?.stop();
-}
-
-/** What a build has come across so far. It is complete also when the build fails. */
-export interface BuildTrace {
-  readonly texts: Map<string, string>;
-  readonly packages: Map<string, string>;
-  readonly imports: ImportedName[];
 }
 
 export function emptyTrace(): BuildTrace {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { openState, removeOldest, replaceFile } from "../../files/internal.ts";
 import type { Env } from "../app/run-environment.ts";
 import { type BuildRecord, builderTag, recordName } from "./build-cache.ts";
-import { type Bundle, bundleScript, type Esbuild, type ModuleBundle } from "./bundle.ts";
+import { type Bundle, bundleScript, type ModuleBundle } from "./bundle.ts";
+import type { Esbuild } from "./bundle-plugins.ts";
 
 /** Writes a build to the user's state folder. Returns the path of its module. */
 export async function storeBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {

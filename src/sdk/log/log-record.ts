@@ -1,16 +1,40 @@
 import { defined } from "../../protocol/internal.ts";
+import type { AppWarning } from "../answer/accept-answers.ts";
 import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { WireAnswer } from "../answer/wire-answer.ts";
 import { eventLabels, type HookEvent } from "../app/hook-event.ts";
-import type { ChainRun, HandlerTrace } from "../run/handler-chain.ts";
+import type { LocatedError } from "../run/error-location.ts";
 import type { LogRecord } from "./logger.ts";
+
+/** What one handler did for an event. */
+export interface HandlerTrace {
+  readonly name: string;
+  readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached";
+  readonly ms: number;
+  readonly answers?: readonly string[];
+  /** The reason of its first answer that has one. */
+  readonly reason?: string;
+  /** With the location in the author's file, if known. */
+  readonly error?: string;
+  /** One frame per line. */
+  readonly stack?: string;
+  /** A second run, on the final input. */
+  readonly again?: true;
+}
+
+/** What came out of a chain of handlers, apart from its answers. */
+export interface ChainResults {
+  readonly warnings: AppWarning[];
+  readonly trace: HandlerTrace[];
+  readonly failures: (LocatedError & { readonly handler: string })[];
+}
 
 /** What the log keeps of one event: the answer, and what every handler did for it. */
 export function eventLogRecord(
   event: HookEvent,
   wireAnswer: WireAnswer,
   folded: FoldedAnswer,
-  run: Pick<ChainRun, "trace" | "warnings" | "failures">,
+  run: ChainResults,
   troubles: readonly string[],
   ms: number,
   nowMs: number,

@@ -1,6 +1,5 @@
 import { defined } from "../../protocol/internal.ts";
 import { eventLabels, type HookEvent } from "../app/hook-event.ts";
-import type { RunEnvironment } from "../app/run-environment.ts";
 
 /** One line of the hook log: what happened to one event, or what a handler wrote. */
 export interface LogRecord {
@@ -20,8 +19,14 @@ export interface Logger {
 
 type Level = keyof Logger;
 
-/** Where lines go. Without `log` nothing is logged. */
-type LogTarget = Pick<RunEnvironment, "now" | "log" | "complain">;
+/** Where lines go. */
+export interface LogTarget {
+  readonly now: () => number;
+  /** Undefined: nothing is logged. */
+  readonly log?: (record: LogRecord) => void;
+  /** Reports trouble to the user at once: one message per call, on one line or with a stack below it. */
+  readonly complain: (line: string) => void;
+}
 
 /** The logger of one handler, middleware or task for one event. */
 export function eventLogger(event: HookEvent, target: LogTarget, handler: string): Logger {

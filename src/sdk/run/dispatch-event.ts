@@ -1,42 +1,24 @@
 import { monotonicMs } from "../../files/internal.ts";
-import { defined, messageOf } from "../../protocol/internal.ts";
-import { type AppWarning, acceptAnswers } from "../answer/accept-answers.ts";
+import { defined, lazy, messageOf } from "../../protocol/internal.ts";
+import { acceptAnswers } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
 import { eventRule, isKnownEvent } from "../answer/event-rules.ts";
-import { type FoldedAnswer, foldAnswers, isRefusal } from "../answer/fold-answers.ts";
+import { foldAnswers, isRefusal, refusal } from "../answer/fold-answers.ts";
 import { applyRewrites } from "../answer/rewrite-event.ts";
 import { appFailure, toWire, type WireAnswer } from "../answer/wire-answer.ts";
 import { type AppDefinition, type AppOptions, deadlineOf, strictestMode } from "../app/app-definition.ts";
+import type { SettledEvent } from "../app/app-runtime.ts";
 import { eventContext, handlerContext } from "../app/context.ts";
 import { eventLabels, type HookEvent, readEvent, type WirePayload } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";
 import type { RunEnvironment } from "../app/run-environment.ts";
 import { eventLogRecord, recordHead } from "../log/log-record.ts";
-import { lazyState, type StateAccess } from "../state/state.ts";
+import { type ScopeStore, type StateAccess, type StoreName, stateAccess } from "../state/state.ts";
 import { lazyTasks } from "../tasks/tasks.ts";
-import {
-  type ChainRun,
-  failureOf,
-  type HandlerTrace,
-  recheck,
-  refusal,
-  runChain,
-  scopeOf,
-  selectHandlers,
-} from "./handler-chain.ts";
+import { type ChainRun, failureOf, recheck, runChain, scopeOf, selectHandlers } from "./handler-chain.ts";
 import { LazySignal, withinDeadline } from "./handler-deadline.ts";
 import { runWrapped } from "./middleware.ts";
 import { denyForCodex, foreignPayloadReason, unmatchedPayloadReason } from "./read-payload.ts";
-
-/** The answer of an app to one event, with everything that the log, tests and the daemon need. */
-export interface SettledEvent extends WireAnswer {
-  readonly event: string;
-  readonly folded: FoldedAnswer;
-  readonly warnings: readonly AppWarning[];
-  readonly trace: readonly HandlerTrace[];
-  /** Disposes the providers' values of this event. Contract: called after the answer is written. */
-  readonly dispose: () => Promise<void>;
-}
 
 /** Runs an app for one event. Contract: never rejects, whatever handlers, middleware, observers and providers do. */
 export async function dispatchEvent(
@@ -54,7 +36,7 @@ export async function dispatchEvent(
   if (fault !== undefined) return refusePayload(fault, event, definition, environment);
   const chain = selectHandlers(registrations, event, unmatched);
   const state = environment.state ?? lazyState(event, options, environment);
-  const tasks = lazyTasks(event, options, definition.tasks, environment);
+  const tasks = lazyTasks(event, definition.tasks, environment, options.tasks);
   const troubles: string[] = [];
   const reportTrouble = (line: string) => {
     troubles.push(line);
@@ -113,6 +95,16 @@ function refusePayload(
     trace: [],
     dispose: async () => undefined,
   };
+}
+
+/** State in files, opened on first use: an app that keeps none loads nothing. */
+function lazyState(event: HookEvent, options: AppOptions, environment: RunEnvironment): StateAccess {
+  const open = lazy(async () => (await import("../state/state-files.ts")).openStores(event, options, environment));
+  const store = (scope: StoreName): ScopeStore => ({
+    read: async () => (await open())(scope).read(),
+    change: async (work) => (await open())(scope).change(work),
+  });
+  return stateAccess(store, options.state ?? {}, environment.now);
 }
 
 /** Reports every failure on stderr, and to the user once per session and handler. */

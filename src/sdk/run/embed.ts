@@ -1,28 +1,10 @@
-import type { ServedApp } from "../../daemon/internal.ts";
+import type { ServeAppOptions, ServedApp } from "../../daemon/internal.ts";
 import { requireApp } from "../app/app-runtime.ts";
 import { checkOptions, requireOptions, type ValueCheck } from "../app/argument-checks.ts";
 import type { WorkTasksOptions } from "../tasks/work-tasks.ts";
 import type { RunAppOptions } from "./run-app.ts";
 
-export type { ServedApp } from "../../daemon/internal.ts";
-
-/** Options of `serveApp`. */
-export interface ServeAppOptions {
-  /** Default: a free port. */
-  readonly port?: number;
-  /** What callers must send. Default: a new one. A server without a token is not possible. */
-  readonly token?: string;
-  /** The hooks file of the app. Needed to run tasks in another process, to log the code's hash, and to use the daemon's URL. */
-  readonly file?: string;
-  /** Default: that of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The directory of a payload without `cwd`. Default: that of the process. */
-  readonly cwd?: string;
-  /** Closes the server when it aborts. */
-  readonly signal?: AbortSignal;
-  /** Receives messages about trouble, line by line. Default: standard error. */
-  readonly complain?: (line: string) => void;
-}
+export type { ServeAppOptions, ServedApp } from "../../daemon/internal.ts";
 
 const runOptions: readonly (keyof RunAppOptions)[] = [
   "input",

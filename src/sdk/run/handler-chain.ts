@@ -1,9 +1,9 @@
 import { monotonicMs } from "../../files/internal.ts";
 import { defined, fitsWildcard, messageOf } from "../../protocol/internal.ts";
-import { type AppWarning, acceptAnswers } from "../answer/accept-answers.ts";
+import { acceptAnswers } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
 import { eventRule } from "../answer/event-rules.ts";
-import { isRefusal } from "../answer/fold-answers.ts";
+import { isRefusal, refusal } from "../answer/fold-answers.ts";
 import { applyRewrites } from "../answer/rewrite-event.ts";
 import { type AppDefinition, parseToolInput } from "../app/app-definition.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
@@ -12,29 +12,14 @@ import { eventLabels, type HookEvent, matchedValue, sameTool, toolOf, withField 
 import type { ObservationKind } from "../app/observers.ts";
 import type { Registration } from "../app/registration.ts";
 import type { RunEnvironment } from "../app/run-environment.ts";
+import type { ChainResults } from "../log/log-record.ts";
 import { eventLogger } from "../log/logger.ts";
 import { type LocatedError, locateError } from "./error-location.ts";
 import { isPromise, LazySignal, type WorkEnd, withinDeadline } from "./handler-deadline.ts";
 import { runWrapped } from "./middleware.ts";
 
-/** What one handler did for an event. */
-export interface HandlerTrace {
-  readonly name: string;
-  readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached";
-  readonly ms: number;
-  readonly answers?: readonly string[];
-  /** The reason of its first answer that has one. */
-  readonly reason?: string;
-  /** With the location in the author's file, if known. */
-  readonly error?: string;
-  /** One frame per line. */
-  readonly stack?: string;
-  /** A second run, on the final input. */
-  readonly again?: true;
-}
-
 /** An event on its way through the handlers. The results are filled while the chain runs, so that none is lost when a middleware fails. */
-export interface ChainRun {
+export interface ChainRun extends ChainResults {
   readonly definition: AppDefinition;
   readonly environment: RunEnvironment;
   /** Called for errors outside the chain, such as an observer that threw. */
@@ -44,9 +29,6 @@ export interface ChainRun {
   /** When the whole chain must have ended, on the clock of `monotonicMs`. */
   readonly deadline: number;
   readonly answers: Answer[];
-  readonly warnings: AppWarning[];
-  readonly trace: HandlerTrace[];
-  readonly failures: (LocatedError & { readonly handler: string })[];
 }
 
 /**
@@ -205,14 +187,6 @@ export function failureOf(
 ): LocatedError {
   if (end.by === "timeout") return { message: `timed out after ${Math.round(end.afterMs)} ms` };
   return locateError(end.error, event.cwd ?? cwd);
-}
-
-/** The strictest answer of the event. None if it cannot be refused, or if the agent already continues because of a refusal. */
-export function refusal(event: HookEvent, reason: string): readonly Answer[] {
-  const rule = eventRule(event.name);
-  if (rule.refusal === undefined) return [];
-  if (rule.refusesOncePerTurn && event["stopHookActive"] === true) return [];
-  return [{ kind: rule.refusal, reason }];
 }
 
 /** The scope of a handler, a middleware or a provider's factory. */

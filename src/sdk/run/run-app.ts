@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
+import type { FailureMode } from "../answer/event-rules.ts";
 import { appFailure, type WireAnswer } from "../answer/wire-answer.ts";
-import type { AppRuntime } from "../app/app-runtime.ts";
-import type { FailureMode } from "../app/registration.ts";
+import type { AppRuntime, SettledEvent } from "../app/app-runtime.ts";
 import { runEnvironment } from "../app/run-environment.ts";
 import { sourceHash } from "../load/build-cache.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
-import type { SettledEvent } from "./dispatch-event.ts";
 import { withExitGuard } from "./guard-exit.ts";
 import { readPayload, readPayloadStream } from "./read-payload.ts";
 

@@ -1,8 +1,4 @@
-import { lazy } from "../../protocol/internal.ts";
-import type { AppOptions } from "../app/app-definition.ts";
-import { deferMethods } from "../app/context.ts";
-import type { HookEvent } from "../app/hook-event.ts";
-import type { RunEnvironment } from "../app/run-environment.ts";
+import { deferMethods } from "../../protocol/internal.ts";
 
 /** The default values of an app's state, by scope; the `state` option of `createApp`. */
 export interface StateDefaults {
@@ -74,16 +70,6 @@ export interface ScopeStore {
 }
 
 export type StoredValues = Map<string, { value: unknown; until?: number }>;
-
-/** State in files, opened on first use: an app that keeps none loads nothing. */
-export function lazyState(event: HookEvent, options: AppOptions, environment: RunEnvironment): StateAccess {
-  const open = lazy(async () => (await import("./state-files.ts")).openStores(event, options, environment));
-  const store = (scope: StoreName): ScopeStore => ({
-    read: async () => (await open())(scope).read(),
-    change: async (work) => (await open())(scope).change(work),
-  });
-  return stateAccess(store, options.state ?? {}, environment.now);
-}
 
 /** The calls of `ctx.state` over any stores. */
 export function stateAccess(

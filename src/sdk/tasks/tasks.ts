@@ -1,8 +1,6 @@
-import { lazy, messageOf } from "../../protocol/internal.ts";
+import { deferMethods, lazy, messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { eventRule, isLegal } from "../answer/event-rules.ts";
-import type { AppOptions } from "../app/app-definition.ts";
-import { deferMethods } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import { type Env, projectDirOf, type RunEnvironment } from "../app/run-environment.ts";
 import { eventLogger } from "../log/logger.ts";
@@ -93,11 +91,11 @@ const taskMethods: readonly (keyof Tasks)[] = [
   ...(["cancel", "cancelAll", "wait", "waitAll", "waitAny"] as const),
 ];
 
-/** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
-export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, environment: RunEnvironment) {
+/** Nothing of tasks is loaded before the first call; an app without tasks never loads it. `own` is the app's own backend. */
+export function lazyTasks(event: HookEvent, table: TaskTable, environment: RunEnvironment, own?: TaskBackend) {
   let waking: Promise<void> | undefined;
   const held: Promise<unknown>[] = [];
-  const given = environment.tasks ?? options.tasks;
+  const given = environment.tasks ?? own;
   const backend = lazy(async () => given ?? (await import("./default-queue.ts")).defaultTasks(environment));
   const wake = async (backend: TaskBackend) => {
     if (waking !== undefined) return;

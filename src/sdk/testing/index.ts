@@ -1,6 +1,6 @@
 export type { AppWarning } from "../answer/accept-answers.ts";
 export type { MethodOf, ToolEventName } from "../answer/event-rules.ts";
-export type { HandlerTrace } from "../run/handler-chain.ts";
+export type { HandlerTrace } from "../log/log-record.ts";
 export type { StateAccess } from "../state/state.ts";
 export { type Fixture, fixtures, isSynthetic, readRecorded } from "./fixtures.ts";
 export { immediateTasks, type MockTasks, memoryState, mockTasks } from "./memory-tasks.ts";

@@ -16,6 +16,7 @@ import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
 import type { WirePayload } from "../app/hook-event.ts";
 import type { Observation, ObservationKind } from "../app/observers.ts";
 import { openTranscript, type RunEnvironment } from "../app/run-environment.ts";
+// From the entry point: the declarations of hookline/sdk and hookline/testing then share one file (scripts/build/declarations.mjs).
 import type { ToolInputs } from "../index.ts";
 import { withExitGuard } from "../run/guard-exit.ts";
 import type { StateAccess } from "../state/state.ts";

@@ -11,8 +11,8 @@ import {
 } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import type { FoldedAnswer } from "../answer/fold-answers.ts";
-import type { SettledEvent } from "../run/dispatch-event.ts";
-import type { HandlerTrace } from "../run/handler-chain.ts";
+import type { SettledEvent } from "../app/app-runtime.ts";
+import type { HandlerTrace } from "../log/log-record.ts";
 
 /** The app's answer to one event: the fields of an outcome, the answer as a process would give it, and expectations. */
 export interface TestResult extends Omit<Outcome, "runs" | "skipped" | "warnings"> {
