@@ -39,11 +39,17 @@ test("a prompt gives events in order, a result, and a transcript in the format o
   ]);
 });
 
-test("a model that throws, or ends without an answer, ends the turn with an API error", async () => {
+test("a model that throws, sends nonsense or ends without an answer ends the turn with an API error", async () => {
   const { run } = open({ hooks: {} });
   const streams = [
     () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("wires cut")) }) }),
     () => ({ [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }) }),
+    async function* () {
+      yield null;
+    },
+    async function* () {
+      yield { type: "end", content: "hi" };
+    },
   ];
   const texts: unknown[] = [];
   for (const stream of streams) {
@@ -53,6 +59,8 @@ test("a model that throws, or ends without an answer, ends the turn with an API 
   expect(texts).toEqual([
     [true, "API Error: The model threw: wires cut"],
     [true, "API Error: The answer ended before it was complete."],
+    [true, "API Error: The model sent something that is not an event: null"],
+    [true, 'API Error: The model sent something that is not an event: {"type":"end","content":"hi"}'],
   ]);
 });
 
@@ -65,6 +73,17 @@ test("a permission prompt that throws denies the call with its message", async (
   expect(JSON.stringify(requests[1]?.messages)).toContain(
     "The user could not be asked for permission: the window is closed",
   );
+});
+
+test.each([undefined, "allow", {}])("a permission prompt that returns %j denies the call", async (answer) => {
+  const { run } = open({ hooks: {} });
+  const call = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
+  const permission = async () => answer as never;
+  const { result, requests } = await run([call, { text: "done" }], { prompt: "go", user: { permission } });
+  expect(result.is_error).toBe(false);
+  expect(requests[1]?.messages.at(-1)?.content).toMatchObject([
+    { is_error: true, content: "The user could not be asked for permission: the answer is neither allow nor deny" },
+  ]);
 });
 
 test("a model that /model cannot open leaves the session as it is", async () => {

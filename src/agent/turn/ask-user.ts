@@ -17,7 +17,9 @@ export async function askPermission(
   }
   const fullQuestion: PermissionQuestion = { ...question, ...defined({ subagentType: thread.agent?.type }) };
   try {
-    return await oneQuestionAtATime(thread, signal, () => permission(fullQuestion, signal));
+    const answer = await oneQuestionAtATime(thread, signal, () => permission(fullQuestion, signal));
+    if (["allow", "deny"].includes(answer?.behavior)) return answer;
+    throw new TypeError("the answer is neither allow nor deny");
   } catch (error) {
     if (signal.aborted) throw error;
     return { behavior: "deny", message: `The user could not be asked for permission: ${messageOf(error)}` };
