@@ -39,11 +39,17 @@ test("a prompt gives events in order, a result, and a transcript in the format o
   ]);
 });
 
-test("a model that throws, or ends without an answer, ends the turn with an API error", async () => {
+test("a model that throws, sends nonsense or ends without an answer ends the turn with an API error", async () => {
   const { run } = open({ hooks: {} });
   const streams = [
     () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("wires cut")) }) }),
     () => ({ [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }) }),
+    async function* () {
+      yield null;
+    },
+    async function* () {
+      yield { type: "end", content: "hi" };
+    },
   ];
   const texts: unknown[] = [];
   for (const stream of streams) {
@@ -53,6 +59,8 @@ test("a model that throws, or ends without an answer, ends the turn with an API 
   expect(texts).toEqual([
     [true, "API Error: The model threw: wires cut"],
     [true, "API Error: The answer ended before it was complete."],
+    [true, "API Error: The model sent something that is not an event: null"],
+    [true, 'API Error: The model sent something that is not an event: {"type":"end","content":"hi"}'],
   ]);
 });
 
@@ -67,13 +75,19 @@ test("a permission prompt that throws denies the call with its message", async (
   );
 });
 
-test("a permission prompt that answers in another form denies the call and says which forms there are", async () => {
-  const { run } = open({ hooks: {} });
-  const call = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
-  const permission = (async () => ({ decision: "allow" })) as never;
-  const { requests } = await run([call, { text: "done" }], { prompt: "go", user: { permission } });
-  expect(JSON.stringify(requests[1]?.messages)).toContain("The permission port answered");
-});
+test.each([undefined, "allow", {}, { decision: "allow" }])(
+  "a permission prompt that returns %j denies the call",
+  async (answer) => {
+    const { run } = open({ hooks: {} });
+    const call = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
+    const permission = async () => answer as never;
+    const { result, requests } = await run([call, { text: "done" }], { prompt: "go", user: { permission } });
+    expect(result.is_error).toBe(false);
+    expect(requests[1]?.messages.at(-1)?.content).toMatchObject([
+      { is_error: true, content: expect.stringContaining("The permission port answered") },
+    ]);
+  },
+);
 
 test("a user port that can answer nothing is refused", async () => {
   const { run } = open({ hooks: {} });

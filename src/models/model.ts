@@ -1,4 +1,4 @@
-import { defined, messageOf } from "../protocol/internal.ts";
+import { defined, isObject, messageOf, showValue } from "../protocol/internal.ts";
 import type { AnswerBlock, Message } from "./message.ts";
 
 /**
@@ -160,15 +160,25 @@ export async function answerOf(
   return incompleteAnswer;
 }
 
-/** The stream of a model, which may be the host's own. One that throws, or ends without an answer, ends with an error event here. */
+/** The stream of a model, which may be the host's own. One that throws, sends something else than events, or ends without an answer, ends with an error event here. */
 export async function* eventsOf(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   try {
-    yield* model.stream(request, signal);
+    for await (const event of model.stream(request, signal)) yield isUsable(event) ? event : unusable(event);
   } catch (error) {
     if (signal.aborted) throw error;
     yield { type: "error", errorType: "stream", message: `The model threw: ${messageOf(error)}` };
   }
   yield incompleteAnswer;
+}
+
+function isUsable(event: unknown): boolean {
+  if (!isObject(event) || event["type"] !== "end") return isObject(event);
+  const { model, content, usage } = event;
+  return typeof model === "string" && Array.isArray(content) && content.every(isObject) && isObject(usage);
+}
+
+function unusable(event: unknown): ModelError {
+  return { ...incompleteAnswer, message: `The model sent something that is not an event: ${showValue(event)}` };
 }
 
 export const incompleteAnswer: ModelError = {

@@ -196,6 +196,17 @@ test("several results keep their order; a failure stops no other session without
   expect(first.map(({ ended }) => ended)).toEqual(["error", "interrupted"]);
 });
 
+test("a session whose files cannot be written ends no other session", async () => {
+  const { call, env } = await asking("ordinary");
+  const calls = [call("a", { env: { ...env, HOME: "/dev/null", HOOKLINE_HOME: undefined } }), call("b")];
+  const results = await runSessions(calls);
+  expect(results.map(({ ended, answer }) => [ended, answer])).toEqual([
+    ["error", ""],
+    ["answered", "heard: b"],
+  ]);
+  expect(results[0]?.error).toContain("ENOTDIR");
+});
+
 test("an invalid call is refused at once", async () => {
   const { call } = await asking("ordinary");
   await expect(runSession(call("  "))).rejects.toMatchObject({ code: "host/no-prompt" });

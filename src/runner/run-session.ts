@@ -17,8 +17,8 @@ export interface RunnerPorts {
 }
 
 /**
- * Runs one session of an agent as a child process and returns its answer, tokens and cost. Contract: throws only for an invalid call
- * and leaves no process and no file behind, whatever happens.
+ * Runs one session of an agent as a child process and returns its answer, tokens and cost. Contract: throws only for an invalid call, and
+ * when its own files cannot be written; it leaves no process and no file behind, whatever happens.
  */
 export async function runSession(call: SessionCall, ports: RunnerPorts = {}): Promise<SessionResult> {
   checkSessionCall(call);

@@ -77,13 +77,12 @@ const checks: Readonly<Record<keyof RunSessionsOptions, OptionCheck>> = {
   program: mustBe.text,
 };
 
-/** A session that cannot be found must not end the others. */
+/** A session that cannot be found, or whose files cannot be written, must not end the others. */
 async function runOrReport(call: SessionCall, { program }: RunnerPorts): Promise<SessionResult> {
   try {
     return await runSession(call, defined({ program }));
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { ...notStarted, ended: "error", error: error.message };
+    return { ...notStarted, ended: "error", error: messageOf(error) };
   }
 }
 

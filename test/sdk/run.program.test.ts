@@ -23,6 +23,12 @@ describe("input", () => {
 });
 
 describe("failure", () => {
+  test("a handler that takes longer than a file may take to load answers, and nothing else is printed", async () => {
+    const slow = "async () => { await new Promise((done) => setTimeout(done, 11_500)); }";
+    const file = world.file("long.mjs", app(`app.preTool({ onFailure: "block" }, ${slow});`));
+    expect(await world.run([file, "--on-failure", "block"], event())).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
   test("a handler that kills its process, blocks the event loop or waits for a child process is denied under block", async () => {
     const guarded = (body: string) => app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, ${body});`);
     const ways = {
@@ -39,6 +45,7 @@ describe("failure", () => {
       pattern: `() => void /^(a+)+$/.test("a".repeat(40) + "b")`,
       later: "async () => { await new Promise(setImmediate); for (;;); }",
       child: `() => process.getBuiltinModule("node:child_process").execSync("trap '' TERM; while :; do sleep 1; done")`,
+      deafChild: `() => process.getBuiltinModule("node:child_process").execFileSync(process.execPath, ["-e", "process.on('SIGTERM', () => 0).stdin.resume(); setInterval(() => 0, 1e6)"], { timeout: 100, stdio: "pipe" })`,
     };
     for (const [way, body] of Object.entries(holds)) {
       const ran = await world.run([world.file(`${way}.mjs`, guarded(body))], event());

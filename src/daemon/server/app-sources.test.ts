@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -39,6 +40,14 @@ test("a change with equal size and time is noticed, and so is one within the sam
   utimesSync(file, 1, 1);
   expect(maybeChanged(settled)).toBe(true);
   expect((await readAppSources(file)).hash).not.toBe(first.hash);
+});
+
+test("a pipe in place of the hooks file counts as a change, and is not waited for", async () => {
+  const before = await readAppSources(file);
+  rmSync(file);
+  execFileSync("mkfifo", [file]);
+  expect(maybeChanged(before)).toBe(true);
+  expect((await readAppSources(file)).hash).not.toBe(before.hash);
 });
 
 test("a circular link in place of the hooks file counts as a change", async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readRegularFile } from "../../files/internal.ts";
 import { attempt, fieldOf, parseJson } from "../../protocol/internal.ts";
 import { type AppDependencies, appDependencies, endBuilds, fileStamp, hashInputs } from "../../sdk/internal.ts";
 
@@ -35,7 +36,7 @@ export async function readAppSources(file: string): Promise<Sources> {
     stamp: attempt(() => fileStamp(path)) ?? "",
     fresh: (attempt(() => statSync(path).ctimeMs) ?? 0) > settledAt,
   }));
-  const read = (path: string) => attempt(() => readFileSync(path)) ?? Buffer.alloc(0);
+  const read = (path: string) => attempt(() => readRegularFile(path)) ?? Buffer.alloc(0);
   return {
     files,
     hash: hashInputs(file, [...inputs].sort(), read),

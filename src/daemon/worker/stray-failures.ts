@@ -35,7 +35,8 @@ export function openStrayFailures(running: ReadonlyMap<number, FailableCall>) {
         return;
       }
       const open = [...running.values()].filter(({ isAnswered }) => !isAnswered);
-      if (!open.some((call) => call.blocks())) kept ??= { failure, isReported: open.length > 0 };
+      const isNews = kept === undefined || kept.isReported;
+      if (isNews && !open.some((call) => call.blocks())) kept = { failure, isReported: open.length > 0 };
       for (const call of open) give(call, failure);
     },
     loaded(): void {

@@ -1,4 +1,11 @@
-import { type Callback, type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
+import {
+  type Callback,
+  type CallbackHook,
+  type FunctionHook,
+  lazy,
+  messageOf,
+  Problem,
+} from "../../protocol/internal.ts";
 import { type Limit, type MaybeAsync, settled, waitFor } from "./run-limits.ts";
 import { emptyOutput, failedResult, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
 
@@ -15,16 +22,18 @@ export interface CallbackCall extends Limit {
 export function runCallback(hook: CallbackHook, call: CallbackCall): MaybeAsync<RunnerResult> {
   if (call.signal.aborted) return resultWithoutAnswer({ by: "cancelled" }, call);
   const { payload, toolUseId } = call;
-  const context = new HandlerContext(toolUseId);
+  const controller = lazyController();
   const handler = handlers.get(hook.callback);
   let value: unknown;
   try {
-    value = handler ? handler(payload, context) : hook.callback(payload, toolUseId, context.signal);
+    value = handler
+      ? handler(payload, contextOf(toolUseId, controller))
+      : hook.callback(payload, toolUseId, controller().signal);
     if (!isPromise(value)) return returned(hook, value);
   } catch (error) {
     return failed(hook, resultWithoutAnswer({ by: "threw", error }, call));
   }
-  return settled(value, call, { abort: (reason) => HandlerContext.abort(context, reason) }).then((waited) => {
+  return settled(value, call, { abort: (reason) => controller().abort(reason) }).then((waited) => {
     if (waited.by === "answered") return returned(hook, waited.value);
     const ran = resultWithoutAnswer(waited, call);
     return waited.by === "threw" ? failed(hook, ran) : ran;
@@ -38,31 +47,31 @@ const handlers = new WeakMap<Callback, ContextHandler>();
 
 /** The callback hook of a handler that takes a context. */
 export function contextCallback(handler: (...args: Parameters<ContextHandler>) => ReturnType<Callback>): Callback {
-  const callback: Callback = (payload, toolUseId) => handler(payload, new HandlerContext(toolUseId));
+  const callback: Callback = (payload, toolUseId) => handler(payload, contextOf(toolUseId));
   handlers.set(callback, handler);
   return callback;
 }
 
-/** Creates its signal when it is first read: few handlers read it, and creating one takes as long as the rest of the event. */
-class HandlerContext {
+interface HandlerContext {
   readonly toolUseId: string | undefined;
-  #controller: AbortController | undefined;
-  #reason: unknown;
+  readonly signal: AbortSignal;
+}
 
-  constructor(toolUseId: string | undefined) {
-    this.toolUseId = toolUseId;
-  }
+/** Created when the signal is first read: few handlers read it, and creating one takes as long as the rest of the event. */
+const lazyController = () => lazy(() => new AbortController());
 
-  get signal(): AbortSignal {
-    if (this.#reason !== undefined) return AbortSignal.abort(this.#reason);
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
+const controllerOf = Symbol("controller");
+/** An own property, so that a copy of the context has it too. */
+const signalProperty: PropertyDescriptor & ThisType<{ readonly [controllerOf]: () => AbortController }> = {
+  enumerable: true,
+  get() {
+    return this[controllerOf]().signal;
+  },
+};
 
-  static abort(context: HandlerContext, reason: unknown): void {
-    if (context.#controller === undefined) context.#reason = reason;
-    else context.#controller.abort(reason);
-  }
+function contextOf(toolUseId: string | undefined, controller = lazyController()): HandlerContext {
+  const context = { toolUseId, [controllerOf]: controller };
+  return Object.defineProperty(context, "signal", signalProperty) as unknown as HandlerContext;
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -107,6 +108,17 @@ test("the test client reads the transcript file; without one the session is empt
     "a",
   );
   own.expectContext("9 x");
+});
+
+test("handlers that read their signal leave no listener on that of the host", async () => {
+  const host = new AbortController();
+  const app = createApp();
+  const seen: AbortSignal[] = [];
+  for (let i = 0; i < 12; i++) app.onPrompt({ name: `h${i}` }, (_event, { signal }) => void seen.push(signal));
+  await dispatch(app, { signal: host.signal });
+  expect(getEventListeners(host.signal, "abort")).toEqual([]);
+  host.abort(new Error("gone"));
+  expect(seen.map(({ reason }) => String(reason))).toEqual(Array(12).fill("Error: gone"));
 });
 
 test("the signal aborts at the handler's deadline and when the host disconnects", async () => {

@@ -1,3 +1,5 @@
+import { lazy } from "../../protocol/internal.ts";
+
 /** How a handler or middleware ended. */
 export type WorkEnd<Value> =
   | { readonly by: "value"; readonly value: Value }
@@ -29,28 +31,21 @@ export async function withinDeadline<Value>(
 /** The signal of one handler, created on first access. A class: defining a getter for each handler costs more than most handlers. */
 export class LazySignal {
   readonly #environment: { readonly signal: AbortSignal };
-  #controller: AbortController | undefined;
-  #reason: unknown;
+  readonly #own = lazy(() => new AbortController());
+  #signal: AbortSignal | undefined;
 
   constructor(environment: { readonly signal: AbortSignal }) {
     this.#environment = environment;
   }
 
   get signal(): AbortSignal {
-    if (this.#controller) return this.#controller.signal;
-    const controller = new AbortController();
-    const outer = this.#environment.signal;
-    this.#controller = controller;
-    if (this.#reason !== undefined) controller.abort(this.#reason);
-    else if (outer.aborted) controller.abort(outer.reason);
-    else
-      outer.addEventListener("abort", () => controller.abort(outer.reason), { once: true, signal: controller.signal });
-    return controller.signal;
+    // Not by a listener: those of many handlers, or of many events of one host, would add up.
+    this.#signal ??= AbortSignal.any([this.#own().signal, this.#environment.signal]);
+    return this.#signal;
   }
 
   abort(why: unknown): void {
-    this.#reason = why;
-    this.#controller?.abort(why);
+    this.#own().abort(why);
   }
 }
 

@@ -43,6 +43,20 @@ const event = JSON.stringify(fixtures.PreToolUse());
 const guard = (options: AppOptions = {}) =>
   createApp(options).preTool("Bash", { name: "guard" }, ({ input }) => deny(`no ${input.command}`));
 
+test("an input that fails, or is not bytes, is an event that cannot be read", async () => {
+  async function* failing(): AsyncGenerator<string> {
+    yield "{";
+    throw new Error("the pipe broke");
+  }
+  async function* odd(): AsyncGenerator<string> {
+    yield 5 as never;
+  }
+  for (const [input, why] of [[failing(), "the pipe broke"] as const, [odd(), "must be"] as const]) {
+    const { code, stderr } = await ran(guard({ onFailure: "block" }), "", { input });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`The event cannot be read: .*${why}`))]);
+  }
+});
+
 test("an app in code answers one event as hookline run does, and leaves an input that stays open", async () => {
   const open = new PassThrough();
   for (const byte of Buffer.from(`\uFEFF ${event}`)) open.write(Buffer.from([byte]));

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../files/internal.ts";
-import { defined } from "../../protocol/internal.ts";
+import { defined, messageOf } from "../../protocol/internal.ts";
 import type { FailureMode } from "../answer/event-rules.ts";
 import { appFailure, type WireAnswer } from "../answer/wire-answer.ts";
 import type { AppRuntime, SettledEvent } from "../app/app-runtime.ts";
@@ -38,7 +38,8 @@ export async function runApp(runtime: AppRuntime, options: RunAppOptions): Promi
   const complaints: string[] = [];
   const complain = (line: string) => void complaints.push(`hookline: ${line}\n`);
   const records: LogRecord[] = [];
-  const read = env["HOOKLINE"] === "0" ? undefined : await readPayloadStream(input, options.silenceMs ?? 5_000);
+  const reading = env["HOOKLINE"] === "0" ? undefined : readPayloadStream(input, options.silenceMs ?? 5_000);
+  const read = await reading?.catch((error: unknown) => ({ fault: messageOf(error) }));
   const answerTo = async (): Promise<WireAnswer & Pick<SettledEvent, "dispose">> => {
     const dispose = async () => undefined;
     const time = new Date().toISOString();

@@ -29,7 +29,9 @@ export function startWatchdog(ms: number, onLate: () => void, warn: (line: strin
   }
   const unlimit = limitSyncChildren(ms + graceMs, onLate);
   return () => {
+    if (own !== current) return;
     current++;
+    watcher?.postMessage({});
     unlimit();
   };
 }
@@ -46,12 +48,26 @@ function startWatcher(failed: (error: unknown) => void): Worker {
   return started;
 }
 
+/**
+ * A limit that was stopped must not interrupt: Node would report a debugger on stderr. A thread that does not react waits for a child
+ * process, such as one that ignores the signal of its own timeout.
+ */
 const body = `
 const { parentPort } = require("node:worker_threads");
-parentPort.on("message", ({ ms, limit }) => setTimeout(() => {
+let timer;
+const interrupt = (limit) => {
   const { Session } = require("node:inspector");
   const session = new Session();
   session.connectToMainThread();
   session.post("Runtime.evaluate", { expression: 'globalThis[Symbol.for("${late.description}")](' + limit + ")" });
-}, ms));
+  if (process.platform === "linux") timer = setTimeout(endChildren, 500);
+};
+const endChildren = () => {
+  const children = require("node:fs").readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
+  for (const pid of children.match(/\\d+/g) ?? []) process.kill(Number(pid), "SIGKILL");
+};
+parentPort.on("message", ({ ms, limit }) => {
+  clearTimeout(timer);
+  if (limit !== undefined) timer = setTimeout(interrupt, ms, limit);
+});
 `;
