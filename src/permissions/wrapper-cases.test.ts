@@ -277,6 +277,11 @@ describe("options of git", () => {
       "git config remote.origin.url https://a.b/c",
       "git -c gc.auto=0 fetch",
       "git commit --template=t",
+      "git log --author=ana",
+      "git commit --author='Ana <a@b.c>' -m x",
+      "git show --cc HEAD",
+      "git format-patch --to=a@b.c --stdout HEAD~1",
+      "git send-email --to=a@b.c --cc a@b.c f",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));
   });
