@@ -193,7 +193,8 @@ function longValue(word: ShellWord, next: ShellWord | undefined, options: Usage[
   const name = equals < 0 ? first : first.slice(0, equals);
   // `--fi$x=…`: the unknown part may be empty or the rest of the name.
   if (equals < 0 && word.pieces.length > 1) return long.some((option) => option.startsWith(first)) ? [word] : [];
-  if (options.get(name) === "none" || !long.some((option) => option === name || isAbbreviation(name, option))) return [];
+  if (options.get(name) === "none" || !long.some((option) => option === name || isAbbreviation(name, option)))
+    return [];
   if (equals >= 0) return [cutWord(word, equals + 1)];
   return next ? [next] : [];
 }
