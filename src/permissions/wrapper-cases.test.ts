@@ -117,10 +117,117 @@ const wrapped = [
   "npm --script-shell=rm test",
   "tcpdump -z rm -w f",
   "wget --use-askpass=rm u",
+  "zip -T -TT 'rm x' a.zip b",
+  "zip -qTTrm a.zip b",
+  "gcc -wrapper rm,x a.c",
+  "gcc-13 -wrapper rm,x a.c",
+  "go test -exec 'rm x' ./...",
+  "go build -toolexec='rm x' .",
+  "bazel run --run_under='rm x' //a",
+  "make SHELL='rm x'",
+  "make --eval='$(shell rm x)'",
+  "cargo --config 'build.rustc-wrapper=\"rm\"' build",
+  "just --command rm x",
+  "just -q -c rm x",
+  "cmake -E env rm x",
+  "ansible all -a 'rm x'",
+  "ansible all -m shell --args='rm x'",
+  "pm2 start 'rm x'",
+  "pm2 start --name 'my api' 'rm x'",
+  "pm2 start rm -- x",
+  "mosh host rm x",
+  "strace -o '|rm x' ls",
+  "tmux send-keys -t a 'rm x' Enter",
+  "ccache rm x",
+  "heroku run 'rm x'",
+  "gtimeout 5 rm x",
+  "gfind . -exec rm x ';'",
+  "awk 'BEGIN { system(\"rm x\") }'",
+  "awk '{ print $1 | \"rm x\" }' f",
+  "awk 'BEGIN { \"rm x\" | getline }'",
+  "psql -c '\\! rm x'",
+  "mysql -e 'system rm x'",
+  "sqlite3 a.db '.shell rm x'",
+  "gdb --init-eval-command='shell rm x'",
+  "lldb -o 'platform shell rm x'",
 ];
 
 test("a deny rule covers the command inside wrappers, launchers and options that run one", () => {
   expect(decisionsOf(wrapped, notRm)).toEqual(all(wrapped, "deny"));
+});
+
+test("a deny rule covers what a program in no table seems to start: behind `exec`, `--` and options named for it", () => {
+  const commands = [
+    "tool exec rm x",
+    "tool exec container rm x",
+    "tool exec $container rm x",
+    "tool exec container sudo rm x",
+    "tool env -- rm x",
+    "tool --exec rm x",
+    "tool --post-command='cd a; rm x'",
+    "bat --pager='rm x' f",
+  ];
+  expect(decisionsOf(commands, notRm)).toEqual(all(commands, "deny"));
+  const others = [
+    'npm test -- "$file"',
+    "npm test -- 'removes the list'",
+    "npm run tool -- set name",
+    "npm run tool -- watch src",
+    "cargo test -- my_test --nocapture",
+    "tool --no-pager rm",
+    "tool --editor vim",
+    "grep -- rm f",
+    "echo exec rm x",
+    "gh pr create --title 'rm x'",
+  ];
+  expect(decisionsOf(others, notRm)).toEqual(all(others, "allow"));
+  for (const command of [...commands.slice(0, 3), ...others])
+    expect([command, decide(command, { allow: [`Bash(${command.split(" ")[0]} *)`] })]).toEqual([command, "allow"]);
+});
+
+test("a rule for a program does not cover a command in its options or in text of its own language", () => {
+  const commands = [
+    "zip -TT ./x a.zip b",
+    "gcc -wrapper ./x,y a.c",
+    "go vet -vettool=./x",
+    "make SHELL=./x",
+    "make -f - all",
+    "just -c ./x",
+    "ansible all -a ./x",
+    "pm2 start './x y'",
+    "awk 'BEGIN { system(\"./x\") }'",
+    "psql -c \"copy t from program './x'\"",
+    "vim -c 'silent !./x' f",
+    "vim -c '%!x' f",
+    "ed f <<< '!x'",
+    "gdb -ex 'python y'",
+  ];
+  for (const command of commands)
+    expect([command, decide(command, { allow: [`Bash(${command.split(" ")[0]} *)`] })]).toEqual([command, "ask"]);
+});
+
+test("a rule for a program covers its everyday options and texts", () => {
+  const commands = [
+    "zip -rT a.zip dir",
+    "gcc -Wall -o a a.c",
+    "go test ./... -run TestX",
+    "make -j4 SHELL=/bin/bash all",
+    "just build",
+    "cmake -S . -B build",
+    "cmake --build build -j",
+    "ansible all -m ping",
+    "pm2 start app.js --name 'my api'",
+    "awk -F'|' '/a|b/ { print $1 \" | \" $2 }' f",
+    "awk '$1 || $2 { print \"|\" }' f",
+    "psql -c 'select 1'",
+    "sqlite3 a.db .show",
+    "vim -c 'qa!' f",
+    "gdb -ex 'break main' -ex run ./a",
+    "tmux send-keys -t a C-c",
+    "wget -e robots=off https://a.b",
+  ];
+  for (const command of commands)
+    expect([command, decide(command, { allow: [`Bash(${command.split(" ")[0]} *)`] })]).toEqual([command, "allow"]);
 });
 
 test("what a program reads and runs is asked about when a deny rule may apply", () => {
@@ -277,6 +384,11 @@ describe("options of git", () => {
       "git config remote.origin.url https://a.b/c",
       "git -c gc.auto=0 fetch",
       "git commit --template=t",
+      "git log --author=ana",
+      "git commit --author='Ana <a@b.c>' -m x",
+      "git show --cc HEAD",
+      "git format-patch --to=a@b.c --stdout HEAD~1",
+      "git send-email --to=a@b.c --cc a@b.c f",
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));
   });

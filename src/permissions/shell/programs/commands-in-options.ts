@@ -1,80 +1,102 @@
+import { lazy } from "../../../protocol/internal.ts";
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { optionValues } from "./program-options.ts";
+import { isBuiltin } from "./builtins.ts";
+import { type Inner, opaque, scriptOf, wordOf } from "./inner-command.ts";
+import { cutWord, isOption, optionValues } from "./program-options.ts";
 
-/** Where a program is given a command that it runs. */
-interface CommandOption {
-  /** The options whose value is a command, as a usage line. Without them any word may be one. */
-  readonly usage?: string;
-  /** The beginning of a value that is a command; the command follows it. */
-  readonly lead?: RegExp;
-  /** Values of this form are harmless. */
-  readonly plain?: RegExp;
-}
+/**
+ * Where programs are given a command that they run: in the values of options, given as a usage line, or else in any word. With `lead`
+ * only behind this beginning, in the same word or in the next. `plain` values are harmless. With the usage `text`, `lead` is what runs a
+ * command in the language of the program, in any of its words or in the text that it reads.
+ */
+type CommandOption = readonly [programs: string, usage: string, lead?: RegExp | undefined, plain?: RegExp];
 
-const sshOptions: CommandOption = { usage: "-o=", lead: /^(?:Proxy|Local|KnownHosts)Command[ =]/i };
-const editor: CommandOption = { usage: "-c= --cmd=", lead: /^:?!/ };
-const editorPlus: CommandOption = { lead: /^\+:?!/ };
+const usages =
+  "rg --pre= --hostname-bin=; man -PH= --pager= --html=; sort --compress-program=; split --filter=; zip --unzip-command=; " +
+  "tar -IF= --to-command= --use-compress-program= --rsh-command= --rmt-command= --info-script= --new-volume-script=; " +
+  "scp,sftp -SD=; svn --diff-cmd= --diff3-cmd= --editor-cmd=; tcpdump -z=; wget --use-askpass=; npm,pnpm --script-shell=; " +
+  "nc,netcat -ce=; ncat -ce= --exec= --sh-exec=; nodemon -x= --exec=; bazel --run_under=; ansible -a= --args=; " +
+  "fzf --preview=; just -c= --command=";
+
 /** ssh with a port, a key or a user, as usual for rsync. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
+const vi = "vi,vim,nvim,view,ex,ed,gvim";
+/** `system(…)`, `… | getline`, and `print … | …` with the bar outside of a string. */
+const awkRuns = /\bsystem\s*\(|\|&?\s*getline|\bprintf?\b(?:"(?:\\.|[^"\\])*"|[^";}\n|]|\|\|)*\|&?\s*["\w(]/;
+const hgSetting = /^(?:alias|hooks|extensions|pager|extdiff|merge-tools|ui\.(?:editor|ssh|merge))[^=]*=!?/;
 
-const tarPrograms =
-  "-IF= --to-command= --use-compress-program= --rsh-command= --rmt-command= --info-script= --new-volume-script=";
+const rows: readonly CommandOption[] = [
+  ...usages.split("; ").map((row) => [row.split(" ", 1).join(), row.slice(row.indexOf(" "))] as const),
+  ["tar", "--checkpoint-action=", /^exec=/],
+  ["rsync", "-e= --rsh=", undefined, plainSsh],
+  ["rsync", "--rsync-path=", undefined, /^[\w./-]*rsync$/],
+  ["scp,sftp", "-o=", /^(?:Proxy|Local|KnownHosts)Command[ =]/i],
+  ["hg", "--config=", hgSetting],
+  ["strace", "-o= --output=", /^[|!]/],
+  [vi, "-c= --cmd=", /^:?!/],
+  [`${vi},less,more`, "", /^\+:?!/],
+  ["gdb,gh,glab", "", /^(?:--?[a-z-]+=)?(?:shell |!)/],
+  ["make", "", /^SHELL=/, /^(?:\/bin\/)?(?:ba|z)?sh$/],
+  ["zip", "", /^-\w*TT=?/],
+  ["gcc,g++,cc,c++", "", /^-wrapper$/],
+  ["go", "", /^--?(?:(?:tool)?exec|vettool)(?:=|$)/],
+  ["socat", "", /^(?:exec|system|shell):/i],
+  ["awk,mawk,nawk", "text", awkRuns],
+  [vi, "text", /(?:^\+?|[\s:%|'"\d$.,])[rwe]?\s*!\s*[\w./]|\bsystem\w*\s*\(|^\+?:?te(?:r\w*)?\s/m],
+  ["gdb,lldb", "text", /^(?:make|pipe|py|pi|python|script|\|)\s|\bshell\s/],
+  ["psql", "text", /\\!(?!=)|\\(?:[ow]|g\w*)\s*\||\bprogram\s*'/i],
+  ["mysql,mariadb", "text", /\\!(?!=)|(?:^|;)\s*(?:system|pager)\s|^--pager/im],
+  ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
+  ["make", "text", /^--ev|^-\w*E|^(?:-f|--\w+=)?-$|\$[({]shell\s/],
+  ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
+];
 
-const programs: ReadonlyMap<string, readonly CommandOption[]> = new Map<string, readonly CommandOption[]>([
-  ["rg", [{ usage: "--pre= --hostname-bin=" }]],
-  ["tar", [{ usage: "--checkpoint-action=", lead: /^exec=/ }, { usage: tarPrograms }]],
-  [
-    "rsync",
-    [
-      { usage: "-e= --rsh=", plain: plainSsh },
-      { usage: "--rsync-path=", plain: /^[\w./-]*rsync$/ },
-    ],
-  ],
-  ["ssh", [sshOptions]],
-  ["scp", [sshOptions, { usage: "-S=" }]],
-  ["sftp", [sshOptions, { usage: "-S=" }]],
-  ["man", [{ usage: "-PH= --pager= --html=" }]],
-  ["sort", [{ usage: "--compress-program=" }]],
-  ["split", [{ usage: "--filter=" }]],
-  ["zip", [{ usage: "--unzip-command=" }]],
-  ["fzf", [{ usage: "--preview=" }]],
-  [
-    "hg",
-    [
-      {
-        usage: "--config=",
-        lead: /^(?:alias|hooks|extensions|pager|extdiff|merge-tools|ui\.(?:editor|ssh|merge))[^=]*=!?/,
-      },
-    ],
-  ],
-  ["svn", [{ usage: "--diff-cmd= --diff3-cmd= --editor-cmd=" }]],
-  ["tcpdump", [{ usage: "-z=" }]],
-  ["wget", [{ usage: "--use-askpass=" }]],
-  ...["npm", "pnpm"].map((name) => [name, [{ usage: "--script-shell=" }]] as const),
-  ["nc", [{ usage: "-ce=" }]],
-  ["ncat", [{ usage: "-ce= --exec= --sh-exec=" }]],
-  ["socat", [{ lead: /^(?:exec|system|shell):/i }]],
-  ["nodemon", [{ usage: "-x= --exec=" }]],
-  ...["vi", "vim", "nvim", "view", "ex"].map((name) => [name, [editor, editorPlus]] as const),
-  ["less", [editorPlus]],
-  ["gdb", [{ usage: "--eval-command= --ex=", lead: /^(?:shell |!)/ }, { lead: /^(?:shell |!)/ }]],
-]);
+const optionTable = lazy(() => {
+  const table = new Map<string, CommandOption[]>();
+  for (const row of rows) for (const name of row[0].split(",")) table.set(name, [...(table.get(name) ?? []), row]);
+  return table;
+});
 
 /** Programs whose operands are command lines. */
 const runsOperands = new Set(["concurrently", "hyperfine"]);
 
-/** The commands in the options of a program. */
-export function optionCommands(head: string, args: readonly ShellWord[]): ShellWord[] {
-  if (runsOperands.has(head))
-    return args.filter((word) => !/^-/.test(word.pieces[0]) && /\s/.test(word.pieces.join(" ")));
-  return (programs.get(head) ?? []).flatMap(({ lead, plain, usage }) =>
-    (usage === undefined ? args : optionValues(args, usage)).flatMap((word) => {
-      const [first, ...rest] = word.pieces;
-      const length = lead?.exec(first)?.[0].length ?? 0;
-      if ((lead !== undefined && length === 0) || plain?.test(staticValue(word) ?? "")) return [];
-      return [{ ...word, pieces: [first.slice(length), ...rest] as const }];
-    }),
-  );
+/** The commands in the options of a program. `stdin` is the text that it reads, if that is known. */
+export function optionCommands(head: string, args: readonly ShellWord[], stdin = ""): readonly Inner[] {
+  const isLine = (word: ShellWord) => !isOption(word) && /\s/.test(word.pieces.join(" "));
+  if (runsOperands.has(head)) return args.filter(isLine).map((word) => scriptOf([word], "sh"));
+  // `gcc-13` is gcc.
+  const options = optionTable().get(head.replace(/(?<=[a-z+])-?[\d.]+$/, ""));
+  if (options === undefined) return commandsByName(args);
+  const texts = [stdin, ...args.map(({ pieces }) => pieces.join("$"))];
+  return options.flatMap(([, usage, lead, plain]): readonly Inner[] => {
+    if (usage === "text") return texts.some((text) => lead?.test(text)) ? [opaque("its text runs a command")] : [];
+    return (usage === "" ? args : optionValues(args, usage)).flatMap((word, index) => {
+      const { length } = lead?.exec(word.pieces[0])?.[0] ?? "";
+      const cut = cutWord(word, length);
+      const value = usage === "" && staticValue(cut) === "" ? args[index + 1] : cut;
+      if ((lead && length === 0) || value === undefined || plain?.test(staticValue(value) ?? "")) return [];
+      // Commas separate the words of `gcc -wrapper`.
+      return scriptOf([lead?.test("-wrapper") ? wordOf(value.pieces.join("$").replaceAll(",", " ")) : value], "sh");
+    });
+  });
+}
+
+const commandName =
+  /^--(?!no-)(?:[a-z\d-]+-)?(?:exec|command|cmd|pager|editor|rsh|ssh|wrapper|invoke|program|renderer|interpreter|run|on-?success)(?:=|$)/i;
+
+/**
+ * What the options of a program in no table run, to judge by their names: `--exec`, `--post-command`. A rule on the program allows it,
+ * because such names also have other meanings.
+ */
+function commandsByName(args: readonly ShellWord[]): readonly Inner[] {
+  const texts = args.map((word, index) => {
+    const { length } = commandName.exec(word.pieces[0])?.[0] ?? "";
+    const value = cutWord(word, length);
+    return length === 0 ? "" : (staticValue(staticValue(value) === "" ? args[index + 1] : value) ?? "");
+  });
+  const lines = texts.flatMap((text) => text.split(/[;&|(){}`$"'\n]+/)).map((line) => line.trim().split(/\s+/));
+  const commands = lines.filter(([first = ""]) => /^[^-]/.test(first) && !isBuiltin(first));
+  return commands.map((words) => ({ kind: "command", words: words.map(wordOf), carried: true }));
 }
 
 const address = /(?:\d+(?:~\d+)?|\$|[+~]\d+|\/(?:\\.|\[[^\]]*\]|[^/\\[])*\/[IM]*|\\(.)(?:(?!\1)[\s\S])*\1[IM]*)/y;

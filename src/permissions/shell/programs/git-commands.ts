@@ -36,13 +36,13 @@ const opaqueVerbs = /^(for-each-repo|remote-ext|remote-fd|shell|instaweb)$/;
 
 /** Options whose value is a command line, by verb; `*` for every verb. */
 const commandOptions: ReadonlyMap<string, string> = new Map([
-  [
-    "*",
-    "--upload-pack= --receive-pack= --exec= --extcmd= --to-cmd= --cc-cmd= --header-cmd= --sendmail-cmd= --smtp-server= --access-hook= --authors-prog=",
-  ],
+  ["*", "--upload-pack= --receive-pack= --exec="],
   ["rebase", "-x="],
   ["clone", "-u="],
-  ["difftool", "-x="],
+  ["difftool", "-x= --extcmd="],
+  ["send-email", "--to --cc --to-cmd= --cc-cmd= --header-cmd= --sendmail-cmd= --smtp-server="],
+  ["daemon", "--access-hook="],
+  ["svn", "--authors-prog="],
   ["grep", "-O= --open-files-in-pager="],
   [
     "filter-branch",

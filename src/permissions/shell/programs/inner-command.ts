@@ -1,4 +1,4 @@
-import { type ShellWord, staticValue } from "../shell-part.ts";
+import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern, isOpenPattern, unescapePattern } from "../word-pieces.ts";
 
 /** Something that a command starts or opens. */
@@ -40,6 +40,11 @@ export function scriptOf(words: readonly ShellWord[], dialect: Dialect, openEnde
     return opaque("the script is not known before it runs");
   }
   return { kind: "script", text: texts.join(" "), dialect, from, openEnded };
+}
+
+/** A word that is not in the source. */
+export function wordOf(text: string): ShellWord {
+  return { ...emptyWord, pieces: [text], raw: text };
 }
 
 export function opaque(why: string): Inner {

@@ -166,7 +166,7 @@ function readOption(text: string, word: ShellWord, { usage = "" }: OptionGrammar
 const shortestAbbreviation = 3;
 
 /**
- * The values of certain options anywhere in a line. `wanted` is a usage line; long names may be abbreviated as in getopt. Finds too many
+ * The values of certain options anywhere in a line. `wanted` is a usage line; long names may be abbreviated as in getopt, but not to one without a value. Finds too many
  * rather than too few: in a cluster such as `-avze` any letter may be the last, unless `flags` matches what may precede it.
  */
 export function optionValues(words: readonly ShellWord[], wanted: string, flags?: RegExp): ShellWord[] {
@@ -175,7 +175,7 @@ export function optionValues(words: readonly ShellWord[], wanted: string, flags?
     const [first] = word.pieces;
     const next = words[index + 1];
     if (!first.startsWith("-")) return [];
-    if (first.startsWith("--")) return longValue(word, next, [...long.keys()]);
+    if (first.startsWith("--")) return longValue(word, next, long);
     const cluster = /^-[A-Za-z0-9#]*/.exec(first)?.[0] ?? "";
     return [...letters.keys()].flatMap((letter) => {
       const at = cluster.indexOf(letter, 1);
@@ -186,13 +186,15 @@ export function optionValues(words: readonly ShellWord[], wanted: string, flags?
   });
 }
 
-function longValue(word: ShellWord, next: ShellWord | undefined, long: readonly string[]): ShellWord[] {
+function longValue(word: ShellWord, next: ShellWord | undefined, options: Usage["long"]): ShellWord[] {
   const [first] = word.pieces;
+  const long = [...options.keys()];
   const equals = first.indexOf("=");
   const name = equals < 0 ? first : first.slice(0, equals);
   // `--fi$x=…`: the unknown part may be empty or the rest of the name.
   if (equals < 0 && word.pieces.length > 1) return long.some((option) => option.startsWith(first)) ? [word] : [];
-  if (!long.some((option) => option === name || isAbbreviation(name, option))) return [];
+  if (options.get(name) === "none" || !long.some((option) => option === name || isAbbreviation(name, option)))
+    return [];
   if (equals >= 0) return [cutWord(word, equals + 1)];
   return next ? [next] : [];
 }

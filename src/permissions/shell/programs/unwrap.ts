@@ -1,8 +1,9 @@
-import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
+import { type ShellWord, staticValue } from "../shell-part.ts";
 import { isBuiltin } from "./builtins.ts";
 import { optionCommands } from "./commands-in-options.ts";
+import { filePrograms } from "./file-programs.ts";
 import { unwrapGit } from "./git-commands.ts";
-import { type Dialect, type Inner, knownLines, opaque, scriptOf, withoutText } from "./inner-command.ts";
+import { type Dialect, type Inner, knownLines, opaque, scriptOf, withoutText, wordOf } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { commandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSed, unwrapSu } from "./unwrap-special.ts";
@@ -14,8 +15,12 @@ interface Fed {
   readonly openEnded: boolean;
 }
 
+/** The `g` before programs of GNU on other systems: `gtimeout`. */
+const gnuName = /^g(?=(?:awk|env|find|make|nohup|sed|sort|tar|time|timeout|xargs)$)/;
+
 /** The commands inside a command, by the tables of wrappers and launchers. None for an ordinary program. */
-export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEnded }: Fed): readonly Inner[] {
+export function unwrap(name: string, args: readonly ShellWord[], { stdin, openEnded }: Fed): readonly Inner[] {
+  const head = name.replace(gnuName, "");
   if (head === "find") return unwrapFind(args);
   if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
@@ -30,17 +35,26 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   if (head === "git") return [...inside, ...ofEachLine(args, unwrapGit)];
   const verb = gitPrograms.exec(head)?.[1];
   if (verb) return [{ kind: "command", words: [...["git", verb].map(wordOf), ...args], carried: true }];
-  const given = (line: readonly ShellWord[]) => optionCommands(head, line).map((word) => scriptOf([word], "sh"));
-  return [...inside, ...ofEachLine(args, given)];
+  const given = ofEachLine(args, (line) => optionCommands(head, line, stdin));
+  return [...inside, ...given, ...(inside.length > 0 ? [] : startedByUnknown(head, args))];
+}
+
+/**
+ * What a program in no table starts, if it is like others: the words behind `exec`, with or without an operand, or behind `--`. Arguments
+ * often follow `--` too, so words that only a wrapper, a shell or a builtin would make a command are left out.
+ */
+function startedByUnknown(head: string, args: readonly ShellWord[]): readonly Inner[] {
+  const at = args.findIndex((word) => /^(exec|--)$/.test(staticValue(word) ?? ""));
+  if (at < 0 || filePrograms().has(head) || /^(echo|printf|ls|which)$/.test(head)) return [];
+  const operands = staticValue(args[at]) === "--" ? 0 : 1;
+  const started = unwrapLoose(head, args.slice(at + 1), { operands, operandsMayLack: true, carries: true }, false);
+  const isArgument = (name: string) => isBuiltin(name) || (operands === 0 && (wrappers.has(name) || shells.has(name)));
+  return started.filter((inner) => inner.kind === "command" && !isArgument(staticValue(inner.words[0]) ?? "set"));
 }
 
 /** Programs of git that are a verb of it: `git-push` is `git push`. */
 const gitPrograms =
   /^git-(add|am|apply|archive|bisect|blame|branch|bundle|checkout|checkout-index|cherry-pick|clean|clone|commit|config|daemon|diff|difftool|fetch|filter-branch|for-each-repo|format-patch|gc|grep|http-push|init|instaweb|log|ls-remote|merge|merge-index|mergetool|mv|pull|push|read-tree|rebase|reflog|remote|remote-ext|remote-fd|reset|restore|revert|rm|send-email|send-pack|shell|show|stash|submodule|submodule--helper|svn|switch|tag|update-ref|worktree)$/;
-
-function wordOf(text: string): ShellWord {
-  return { ...emptyWord, pieces: [text], raw: text };
-}
 
 /** What each reading of the arguments does, without duplicates. Variables that the script sets give several readings. */
 function ofEachLine(
@@ -83,8 +97,10 @@ function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper,
     if (rest[0] === undefined || rest[0].pieces[0].startsWith("-")) continue;
     if (starts.length > 1 && !wrapper.joins && isBuiltin(staticValue(rest[0]) ?? "")) continue;
     const { carries = false, elsewhere = false } = wrapper;
-    if (wrapper.joins && rest.every((word) => staticValue(word) !== undefined)) {
-      inners.push(scriptOf(rest, "sh", openEnded));
+    // The name of a program has no blanks: `pm2 start "npm test"`.
+    const isLine = starts.length < 2 && /\S\s/.test(staticValue(rest[0]) ?? "");
+    if (isLine || (wrapper.joins && rest.every((word) => staticValue(word) !== undefined))) {
+      inners.push(scriptOf(wrapper.joins ? rest : rest.slice(0, 1), "sh", openEnded));
       continue;
     }
     inners.push({ kind: "command", words: rest, sets: carries ? [] : sets, elsewhere, carried: carries });
