@@ -1,3 +1,4 @@
+export type { HomeSource } from "../files/internal.ts";
 export { priceOf } from "./prices/cost.ts";
 export type { Amounts, CostMode } from "./reports/amounts.ts";
 export type { ReportRows, ShownPrice, UsageReport } from "./reports/build-report.ts";
