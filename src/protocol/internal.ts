@@ -17,6 +17,7 @@ export {
   foreignNameText,
   handlersThatNeverRun,
   intendedInPattern,
+  intendedInWildcard,
   intendedName,
 } from "./events/known-names.ts";
 export type { Field, Fields } from "./field.ts";
