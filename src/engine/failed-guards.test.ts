@@ -216,6 +216,12 @@ test("a guard under an older name of a tool in a rule denies the tool", async ()
   await engine.close();
 });
 
+test("the copy of a hook with more time replaces one that gives up earlier", async () => {
+  const slow = { type: "command", command: "sleep 0.3; exit 2" };
+  const PreToolUse = [{ hooks: [{ ...slow, timeout: 0.05 }] }, { hooks: [slow] }];
+  expect((await decisions({ hooks: { PreToolUse } })).decisions).toEqual(["deny", "deny"]);
+});
+
 test("an empty list of hooks under block is reported", async () => {
   const { codes } = await decisions({ hooks: { PreToolUse: [{ matcher: "Bash", onFailure: "block", hooks: [] }] } });
   expect(codes).toEqual(["hook-empty"]);
