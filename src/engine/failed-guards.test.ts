@@ -222,6 +222,13 @@ test("the copy of a hook with more time replaces one that gives up earlier", asy
   expect((await decisions({ hooks: { PreToolUse } })).decisions).toEqual(["deny", "deny"]);
 });
 
+test.each(["onFailure", "failClosed"])("%s at the top of a file is reported: it has no effect there", async (key) => {
+  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "exit 1" }] }] };
+  const { engine } = await withUser({ [key]: "block", hooks });
+  expect(engine.warnings).toMatchObject([{ code: "settings-invalid", place: expect.stringContaining(`: ${key}`) }]);
+  await engine.close();
+});
+
 test("an empty list of hooks under block is reported", async () => {
   const { codes } = await decisions({ hooks: { PreToolUse: [{ matcher: "Bash", onFailure: "block", hooks: [] }] } });
   expect(codes).toEqual(["hook-empty"]);
