@@ -34,6 +34,8 @@ interface MatcherOptions {
 /** Longer values are not tested against expressions: the hook runs. */
 const maxValueLength = 512;
 const maxPatternLength = 1000;
+/** More than people write: a hostile file may not make the start slow. */
+const maxAlternatives = 50;
 
 interface CompiledMatcher {
   readonly matcher: Matcher;
@@ -207,8 +209,8 @@ export function matcherNeverWarnings(matcher: Matcher, row: EventRow, place: str
   const code = "matcher-never";
   if (matcher.kind === "expression") {
     const plain = row.matchesOn.part === "basename" ? /^[\w./ -]+$/ : /^[^\\^$.*+?()[\]{}|]+$/;
-    const isGlob = syntaxError(matcher.text) !== undefined;
-    return (isGlob ? [matcher.text] : alternativesOf(matcher.text)).flatMap((part): readonly Warning[] => {
+    const parts = syntaxError(matcher.text) === undefined ? alternativesOf(matcher.text) : [matcher.text];
+    return [...new Set(parts)].slice(0, maxAlternatives).flatMap((part): readonly Warning[] => {
       const own = compileExpression(part, matcher.aliases, () => undefined);
       const test = (value: string) => matches(own, value);
       const [tool] = row.special.onTool ? ruleTools(part) : [];

@@ -223,6 +223,13 @@ test.each<[string, object]>([
   expect(codes(settings)).toEqual([]);
 });
 
+test("of a matcher with very many alternatives only some are checked", () => {
+  const matcher = Array.from({ length: 100 }, (_, n) => `^bash${n}$|^Bash:${n}$`)
+    .join("|")
+    .slice(0, 999);
+  expect(codes(hooks("PreToolUse", { matcher, hooks: [run("a")] })).length).toBeLessThanOrEqual(50);
+});
+
 test("once counts in a skill, not in an agent", () => {
   const once = hooks("Stop", { hooks: [run("a", { once: true })] });
   expect(
