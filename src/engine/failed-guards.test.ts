@@ -198,7 +198,7 @@ test.each<[string, object, string, readonly string[]]>([
   expect([without.decisions, without.codes]).toEqual([["none", "none"], [code]]);
 });
 
-test("a rule and a name as matcher: without block the hook runs for the name, and the warning says so", async () => {
+test("a rule and a name as matcher: without block the hook runs for the name, and the warning reports the rule", async () => {
   const hook = { type: "command", command: "exit 2" };
   const { engine } = await withUser({ hooks: { PreToolUse: [{ matcher: "Bash(rm *)|Read", hooks: [hook] }] } });
   expect((await engine.fire("PreToolUse", read)).decision).toBe("deny");
