@@ -177,6 +177,13 @@ test.each<[string, object, string, readonly string[]]>([
   ["rule of one word", { matcher: "Bash(rm)", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
   ["rule with a pattern", { matcher: "Bash(git-rm.*|x)", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
   ["several rules", { matcher: "bash(rm *)|Read(.env)", hooks: [g] }, "matcher-is-rule", ["deny", "deny"]],
+  ["rule and a name", { matcher: "Bash(rm *)|Edit", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["name and a rule", { matcher: "Read|Bash(rm *)", hooks: [g] }, "matcher-is-rule", ["deny", "deny"]],
+  ["rule of one word and a name", { matcher: "Bash(rm)|Edit", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["rule in a group", { matcher: "^(Bash(rm *)|Edit)$", hooks: [g] }, "matcher-is-rule", ["deny", "none"]],
+  ["rule with a comma", { matcher: "Bash(rm *), Read", hooks: [g] }, "matcher-is-rule", ["deny", "deny"]],
+  ["rule that is a glob", { matcher: "Bash(*)|Read", hooks: [g] }, "matcher-is-rule", ["deny", "deny"]],
+  ["rule that is not closed", { matcher: "Read|Bash(rm *", hooks: [g] }, "matcher-is-rule", ["deny", "deny"]],
   ["list without a name", { matcher: "|", hooks: [g] }, "matcher-never", ["deny", "deny"]],
   ["condition", { matcher: "Bash", hooks: [{ ...g, if: "Bash((" }] }, "if-invalid", ["deny", "none"]],
   ["empty command", { matcher: "Bash", hooks: [{ ...g, command: "" }] }, "hook-empty", ["deny", "none"]],
@@ -189,6 +196,37 @@ test.each<[string, object, string, readonly string[]]>([
   const lax = JSON.parse(JSON.stringify(group).replace('"block"', '"continue"'));
   const without = await decisions({ hooks: { PreToolUse: [lax] } });
   expect([without.decisions, without.codes]).toEqual([["none", "none"], [code]]);
+});
+
+test("a rule and a name as matcher: without block the hook runs for the name, and the warning reports the rule", async () => {
+  const hook = { type: "command", command: "exit 2" };
+  const { engine } = await withUser({ hooks: { PreToolUse: [{ matcher: "Bash(rm *)|Read", hooks: [hook] }] } });
+  expect((await engine.fire("PreToolUse", read)).decision).toBe("deny");
+  expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+  expect(engine.warnings.map(({ message }) => message)).toEqual([
+    'The matcher "Bash(rm *)|Read" contains a permission rule, and matchers compare names only. Match "Bash|Read" and put the rule into "if". The hook never runs for it.',
+  ]);
+  await engine.close();
+});
+
+test("a guard under an older name of a tool in a rule denies the tool", async () => {
+  const { engine } = await withUser({ hooks: { PreToolUse: [{ matcher: "Task(x y)|Edit", hooks: [g] }] } });
+  const agent = { ...bash, tool_name: "Agent", tool_input: { prompt: "p" } };
+  expect((await engine.fire("PreToolUse", agent)).decision).toBe("deny");
+  await engine.close();
+});
+
+test("the copy of a hook with more time replaces one that gives up earlier", async () => {
+  const slow = { type: "command", command: "sleep 0.3; exit 2" };
+  const PreToolUse = [{ hooks: [{ ...slow, timeout: 0.05 }] }, { hooks: [slow] }];
+  expect((await decisions({ hooks: { PreToolUse } })).decisions).toEqual(["deny", "deny"]);
+});
+
+test.each(["onFailure", "failClosed"])("%s at the top of a file is reported: it has no effect there", async (key) => {
+  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "exit 1" }] }] };
+  const { engine } = await withUser({ [key]: "block", hooks });
+  expect(engine.warnings).toMatchObject([{ code: "settings-invalid", place: expect.stringContaining(`: ${key}`) }]);
+  await engine.close();
 });
 
 test("an empty list of hooks under block is reported", async () => {

@@ -8,6 +8,7 @@ export {
   foreignNameText,
   handlersThatNeverRun,
   intendedInPattern,
+  intendedInWildcard,
   intendedName,
 } from "./events/known-names.ts";
 export { fileHookTypes, groupFields, hookFields, hooksFileOfCommand, inProcessFields } from "./hook.ts";

@@ -31,7 +31,7 @@ export const warningCodes = {
   "matcher-unsafe":
     "a matcher could take too long and is rejected; it never matches; with onFailure: block the hook denies",
   "matcher-is-rule":
-    "a matcher has the syntax of a permission rule; it never matches; with onFailure: block the hook denies. Use `if` instead",
+    "a matcher or one of its alternatives is a permission rule, which never matches; with onFailure: block the hook denies. Use `if` instead",
   "if-ignored": "a condition on an event without a tool; the hook never runs; with onFailure: block it denies",
   "if-invalid": "a condition is not a permission rule; the hook never runs; with onFailure: block it denies",
   "type-unsupported": "the event does not support hooks of this type; with onFailure: block the hook denies",

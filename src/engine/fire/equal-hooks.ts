@@ -1,4 +1,5 @@
 import type { FailurePolicy, Hook } from "../../protocol/internal.ts";
+import { timeoutOf } from "../runners/run-limits.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 
 /** Worked out once: a configured hook never changes, and events come often. */
@@ -32,11 +33,13 @@ function workOf(hook: Hook): readonly unknown[] | undefined {
   }
 }
 
-/** One hook for two equal ones, in the stricter mode: a copy that is awaited or can wake must not be replaced by one that does not. */
+/** One hook for two equal ones, in the stricter mode: a copy that is awaited, can wake or has more time must not be replaced by one that does not. */
 export function strictest(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook {
   const onFailure: FailurePolicy = first.onFailure === "block" || copy.onFailure === "block" ? "block" : "continue";
   const { hook, background } = first.background && (!copy.background || wakes(copy.hook)) ? copy : first;
-  return { ...first, onFailure, hook, background };
+  const timeout = Math.max(...[first, copy].map((one) => timeoutOf(one.hook, one.row, {}))) / 1_000;
+  const isSame = first.hook.timeout === copy.hook.timeout;
+  return { ...first, onFailure, hook: isSame ? hook : { ...hook, timeout }, background };
 }
 
 function wakes(hook: Hook): boolean {

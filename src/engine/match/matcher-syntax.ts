@@ -44,6 +44,12 @@ export function parseGlob(text: string): Pattern {
   return { is: "sequence", of: [{ is: "edge", at: "start" }, ...parts, { is: "edge", at: "end" }] };
 }
 
+/** The alternatives of an expression, also in a group around all of them: `Bash(x)` and `Edit` in `^(Bash(x)|Edit)$`. */
+export function alternativesOf(text: string): readonly string[] {
+  const inside = /^\^?\((?!\?[^:])(?:\?:)?((?:[^()]|\([^()]*\))*)\)\$?$/.exec(text)?.[1] ?? text;
+  return inside.match(/(?:\\.|\[[^\]]*\]|\((?:[^()]|\([^()]*\))*\)|[^|])+/gs) ?? [];
+}
+
 const escapeSequence = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\s\S])/;
 
 class PatternRefused extends Error {}

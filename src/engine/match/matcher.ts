@@ -11,7 +11,7 @@ import {
 } from "../../protocol/internal.ts";
 import type { AnyPayload } from "../fire/payload.ts";
 import { compileSearch, hazardOf } from "./matcher-search.ts";
-import { parseGlob, parsePattern } from "./matcher-syntax.ts";
+import { alternativesOf, parseGlob, parsePattern } from "./matcher-syntax.ts";
 
 /** The `matcher` of a hook group, compiled once per snapshot. */
 export type Matcher = { readonly text: string } & (
@@ -34,6 +34,8 @@ interface MatcherOptions {
 /** Longer values are not tested against expressions: the hook runs. */
 const maxValueLength = 512;
 const maxPatternLength = 1000;
+/** More than people write: a hostile file may not make the start slow. */
+const maxAlternatives = 50;
 
 interface CompiledMatcher {
   readonly matcher: Matcher;
@@ -52,11 +54,13 @@ export function compileMatcher(
   return { matcher: Object.freeze(compile(text ?? "", matchedField, aliases, warn)), warnings };
 }
 
-/** What an invalid matcher of a guard matches: the tools of rules in its place, in any case, or else everything. */
-export function guardMatcher({ matcher, warnings }: CompiledMatcher, row: EventRow, aliases: ToolAliases): Matcher {
+/** What an invalid matcher of a guard matches: with rules in it also their tools, in any case, or else everything. */
+export function guardMatcher({ matcher, warnings }: CompiledMatcher, row: EventRow): Matcher {
   if (warnings.some(({ code }) => code === "matcher-is-rule")) {
     const tools = ruleTools(matcher.text).map((tool) => intendedName(row, tool) ?? tool);
-    return compileMatcher(tools.join("|"), row.matchesOn, { aliases }).matcher;
+    const test = (value: string) => tools.includes(value) || matches(matcher, value);
+    const aliases = "aliases" in matcher ? matcher.aliases : noAliases;
+    return { kind: "expression", text: matcher.text, test, aliases };
   }
   return matcher.kind === "never" || isEmptyList(matcher) ? { kind: "all", text: matcher.text } : matcher;
 }
@@ -118,10 +122,8 @@ function compile(text: string, field: MatchedField | null, hostAliases: ToolAlia
   if (names?.every((name) => name.length <= maxPatternLength)) {
     return { kind: "names", text, names: new Set(names.map((name) => currentName(name, aliases))), aliases };
   }
-  if (text.length > maxPatternLength) {
-    const why = `it has ${text.length} characters; at most ${maxPatternLength} are accepted`;
-    return refused(text, why, warn);
-  }
+  if (text.length > maxPatternLength)
+    return refused(text, `it has ${text.length} characters; at most ${maxPatternLength} are accepted`, warn);
   return compileExpression(text, aliases, warn);
 }
 
@@ -136,7 +138,7 @@ function namesIn(text: string, { narrow }: MatchedField): string[] | undefined {
 }
 
 function compileExpression(text: string, aliases: ToolAliases, warn: Warn): Matcher {
-  if (text.split("|").every(looksLikeRule)) warn("matcher-is-rule", isRule(text));
+  if (alternativesOf(text).some(looksLikeRule)) warn("matcher-is-rule", isRule(text));
   const invalid = syntaxError(text);
   if (invalid !== undefined) {
     if (/[*?]/.test(text)) return { kind: "expression", text, test: compileSearch(parseGlob(text)), aliases };
@@ -172,15 +174,15 @@ function looksLikeRule(text: string): boolean {
   return /[ /:*.~]/.test(inside) && !/\.[*+?]|[\\[]/.test(inside);
 }
 
-/** The tools of the rules in a text: `Bash` and `Read` in `Bash(rm *)|Read(.env)`. */
+/** The tools in a text with rules: `Bash`, `Read` and `Edit` in `Bash(rm *), Read(.env)|Edit`. */
 function ruleTools(text: string): readonly string[] {
-  const tools = text.split("|").flatMap((part) => /^\s*([A-Za-z][\w-]*)\(/.exec(part)?.[1] ?? []);
-  return [...new Set(tools)];
+  const names = text.replace(/(\w)\s*\([^()]*\)?/g, "$1 ");
+  return names === text ? [] : [...new Set(names.match(/[A-Za-z][\w-]*/g))];
 }
 
 function isRule(text: string): string {
   const tools = quoted(ruleTools(text).join("|"));
-  return `The matcher ${quoted(text)} is a permission rule, and matchers compare names only. Match ${tools} and put the rule into "if".`;
+  return `The matcher ${quoted(text)} contains a permission rule, and matchers compare names only. Match ${tools} and put the rule into "if".`;
 }
 
 function currentName(name: string, aliases: ToolAliases): string {
@@ -197,22 +199,29 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
 }
 
+function subjectOf(part: string, text: string): string {
+  return part === text ? `The matcher ${quoted(text)}` : `${quoted(part)} in the matcher ${quoted(text)}`;
+}
+
 /** A warning for each name in a matcher that looks misspelled, unless the matcher has the correct name too. */
 export function matcherNeverWarnings(matcher: Matcher, row: EventRow, place: string): readonly Warning[] {
   if (row.matchesOn === null) return [];
   const code = "matcher-never";
   if (matcher.kind === "expression") {
-    const test = (value: string) => matches(matcher, value);
-    const [tool] = row.special.onTool ? ruleTools(matcher.text) : [];
-    // `Bash(rm)` matches no tool, unlike `Notebook(Edit)`.
-    if (tool !== undefined && intendedInPattern(row, tool, test) !== undefined)
-      return [{ code: "matcher-is-rule", message: isRule(matcher.text), place }];
-    const isPath = row.matchesOn.part === "basename" && /^[\w./ -]+$/.test(matcher.text);
-    const intendedPath = isPath ? intendedName(row, matcher.text) : undefined;
-    const intended = intendedPath ?? intendedInPattern(row, matcher.text, test);
-    if (intended === undefined) return [];
-    const message = `The matcher "${matcher.text}" matches no known name. Did you mean "${intended}"?`;
-    return [{ code, message, place }];
+    const plain = row.matchesOn.part === "basename" ? /^[\w./ -]+$/ : /^[^\\^$.*+?()[\]{}|]+$/;
+    const parts = syntaxError(matcher.text) === undefined ? alternativesOf(matcher.text) : [matcher.text];
+    return [...new Set(parts)].slice(0, maxAlternatives).flatMap((part): readonly Warning[] => {
+      const own = compileExpression(part, matcher.aliases, () => undefined);
+      const test = (value: string) => matches(own, value);
+      const [tool] = row.special.onTool ? ruleTools(part) : [];
+      // `Bash(rm)` matches no tool, unlike `Notebook(Edit)`.
+      if (tool !== undefined && intendedInPattern(row, tool, test) !== undefined)
+        return [{ code: "matcher-is-rule", message: isRule(matcher.text), place }];
+      const intended = (plain.test(part) && intendedName(row, part)) || intendedInPattern(row, part, test);
+      if (intended === undefined || intended.split(", ").every((name) => matches(matcher, name))) return [];
+      const message = `${subjectOf(part, matcher.text)} matches no known name. Did you mean "${intended}"?`;
+      return [{ code, message, place }];
+    });
   }
   if (matcher.kind !== "names") return [];
   const names = [...matcher.names];
@@ -222,7 +231,7 @@ export function matcherNeverWarnings(matcher: Matcher, row: EventRow, place: str
     const list = row.special.onTool && name.includes(" ") ? name.replace(/ +/g, "|") : undefined;
     const intended = intendedName(row, name) ?? list;
     if (intended === undefined || matcher.names.has(intended)) return [];
-    const subject = names.length === 1 ? `The matcher "${name}"` : `"${name}" in the matcher "${matcher.text}"`;
+    const subject = subjectOf(name, names.length === 1 ? name : matcher.text);
     // A host may have its own tool with such a name, so the message about a tool does not say "never".
     const differsInCase = intended.toLowerCase() === name.toLowerCase();
     const isOpen = row.special.onTool && list === undefined && isMisspelling(name, intended);

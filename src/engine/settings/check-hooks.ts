@@ -18,7 +18,7 @@ import {
   asSentence,
   type Entry,
   type EntryPlace,
-  hookKeysOnGroup,
+  keysElsewhere,
   keysOfGroup,
   keysOfHook,
   looksLikeOnFailure,
@@ -142,13 +142,14 @@ function checkGroups(value: unknown, spot: Spot): readonly HookGroup[] {
   return [];
 }
 
-/** Keys that look like one that a group, or a hook of this type, may have. The failure policy is reported on its own. */
-function misspelled(value: Entry, known: readonly string[], { file, at }: Spot): readonly Warning[] {
+/** Keys that look like one that a group, or a hook of this type, may have, or belong to the other. The failure policy is reported on its own. */
+function keysWithoutEffect(value: Entry, known: readonly string[], spot: Spot): readonly Warning[] {
   const found = misspelledKeys(value, known).filter(({ key }) => !looksLikeOnFailure(key));
-  return found.map(({ key, meant }) => {
+  const misspelled = found.map(({ key, meant }) => {
     const text = `is not a known key, so it has no effect. Did you mean "${meant}"?`;
-    return warningAt("settings-invalid", file, `${at}.${key}`, text);
+    return warningAt("settings-invalid", spot.file, `${spot.at}.${key}`, text);
   });
+  return [...misspelled, ...keysElsewhere(value, known, spot)];
 }
 
 /** An empty group replaces one that is dropped, so that the others keep their numbers. */
@@ -159,8 +160,7 @@ function checkGroup(value: unknown, spot: Spot): HookGroup {
     refuse(value, spot, fault);
     return { hooks: [] };
   }
-  const elsewhere = hookKeysOnGroup(group.value, spot);
-  spot.warnings.push(...group.warnings, ...misspelled(group.value, keysOfGroup, spot), ...elsewhere);
+  spot.warnings.push(...group.warnings, ...keysWithoutEffect(group.value, keysOfGroup, spot));
   const written = group.value["hooks"] as readonly unknown[];
   if (written.length === 0 && statedOnFailure(group.value) === "block") {
     const text = "is empty, so nothing guards what the group matches. Add a hook, or remove the group.";
@@ -175,7 +175,7 @@ function checkGroup(value: unknown, spot: Spot): HookGroup {
       return [];
     }
     const hook = entry.value as FileHook;
-    spot.warnings.push(...entry.warnings, ...misspelled({ ...hook }, keysOfHook(hook.type), hookSpot));
+    spot.warnings.push(...entry.warnings, ...keysWithoutEffect({ ...hook }, keysOfHook(hook.type), hookSpot));
     return [hook];
   });
   return { ...group.value, hooks };

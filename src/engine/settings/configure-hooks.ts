@@ -6,7 +6,7 @@ import {
   type Hook,
   type HookGroup,
   type HookRef,
-  intendedName,
+  intendedInWildcard,
   showValue,
   type Warning,
   type WarningCode,
@@ -80,16 +80,14 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       layer,
       order: place.order + index,
       group: { key, sequential: group.sequential === true },
-      matcher: guards ? guardMatcher(compiled, row, aliases) : matcher,
+      matcher: guards ? guardMatcher(compiled, row) : matcher,
       // A condition of a guard that cannot be evaluated counts as one that holds.
       condition: guards && (condition === "never" || !row.special.onTool) ? null : condition,
       onFailure,
       background,
       ...defined({ fails, writtenFor }),
       problems: [
-        ...found.map((one) =>
-          neverRuns.has(one.code) && !guards ? { ...one, message: `${one.message} The hook never runs.` } : one,
-        ),
+        ...found.map((one) => (guards || !neverRuns.has(one.code) ? one : { ...one, message: asNeverRun(one) })),
         ...(fails === undefined
           ? []
           : [{ code: "hook-invalid" as const, message: `${fails}. ${effectOfFailing(layer)}`, place: hookAt }]),
@@ -107,6 +105,11 @@ export const neverRuns: ReadonlySet<WarningCode> = new Set([
   "if-invalid",
   "if-ignored",
 ]);
+
+/** The rest of a matcher with a rule in it may match. */
+function asNeverRun({ code, message }: Warning): string {
+  return `${message} The hook never runs${code === "matcher-is-rule" ? " for it" : ""}.`;
+}
 
 /** Whether a problem keeps a hook from doing its work. */
 function preventsGuard(code: WarningCode, matcher: Matcher): boolean {
@@ -183,17 +186,13 @@ function conditionOf(
   if (!row.special.onTool) {
     return { condition, warning: ["if-ignored", `${row.name} has no tool that ${shown} could hold for.`] };
   }
-  const meant = toolMeant(text, row, aliases);
+  const [name = ""] = text.trim().split("(");
+  // The tool that is meant, if no host sends the one that is named: `bash(ls)`, `mcp__server`.
+  const meant = Object.hasOwn(aliases, name) ? undefined : intendedInWildcard(row, name);
   if (meant === undefined) return { condition };
   const tool = showValue(meant);
   const message = `${shown} never holds for ${tool}: a tool is named in full, and case counts. Did you mean ${tool}?`;
   return { condition, warning: ["matcher-never", message] };
-}
-
-/** The tool that a condition means, when it names one that no host sends: `bash(ls)`, `mcp__server`. */
-function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | undefined {
-  const [name = ""] = text.trim().split("(");
-  return Object.hasOwn(aliases, name) ? undefined : intendedName(row, name)?.replace(".*", "*");
 }
 
 /** The reference to an entry: its id is its place and a hash of its content. */

@@ -100,12 +100,14 @@ export function keysOfHook(type: FileHook["type"]): readonly string[] {
 
 const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
 
-/** Keys of hooks that have no effect on a group, such as `if`. */
-export function hookKeysOnGroup(group: Entry, { file, at }: Pick<EntryPlace, "file" | "at">): readonly Warning[] {
-  const found = Object.keys(group).filter((key) => allKnownKeys.has(key) && !keysOfGroup.includes(key));
-  const text = "has no effect on a group. Move it into the hooks of the group.";
-  return found.map((key) => warningAt("settings-invalid", file, `${at}.${key}`, text));
+/** Keys that have no effect here: `if` on a group, `matcher` on a hook. `own` are those that have one. */
+export function keysElsewhere(value: Entry, own: readonly string[], { file, at }: EntryPlace): readonly Warning[] {
+  const [others, where] = own === keysOfGroup ? [allKnownKeys, "group. Move it into the hooks of the group"] : onHook;
+  const found = Object.keys(value).filter((key) => others.has(key) && !own.includes(key));
+  return found.map((key) => warningAt("settings-invalid", file, `${at}.${key}`, `has no effect on a ${where}.`));
 }
+
+const onHook = [new Set(keysOfGroup), "hook. Move it to the group of the hook"] as const;
 
 export function asSentence(sentence: string): string {
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;

@@ -87,6 +87,28 @@ test("hooks that cannot be read are a fault with its line, never silence", async
   expect(await frontmatterHooks("---\n- hooks\n- x\nhooks\n---\n")).toBeDefined();
 });
 
+const head = "---\nname: x\nhooks:\n  Stop: []\n---\n";
+
+test.each<[string, string | Buffer]>([
+  ["a blank line before it", `\n${head}`],
+  ["a blank before its first line", ` ${head}`],
+  ["a comment in its first line", head.replace("---", "--- # x")],
+  ["more dashes", head.replaceAll("---", "----")],
+  ["plus signs", head.replaceAll("---", "+++")],
+  ["carriage returns only", head.replaceAll("\n", "\r")],
+  ["UTF-16", Buffer.from(`\ufeff${head}`, "utf16le")],
+  ["big-endian UTF-16", Buffer.from(`\ufeff${head}`, "utf16le").swap16()],
+])("hooks in frontmatter that is not recognized are a fault: %s", async (_, text) => {
+  expect(await frontmatterHooks(text.toString("utf8"))).toMatchObject({ fault: { line: 1 } });
+});
+
+test("a text that begins with a rule and has no hooks up to the next one is not frontmatter", async () => {
+  expect(await frontmatterHooks("\n---\nA title\n---\nhooks:\n  Stop: []\n")).toBeUndefined();
+  const before = process.cpuUsage();
+  expect(await frontmatterHooks(`\n---\n${"-- \n \t".repeat(500_000)}`)).toBeUndefined();
+  expect(process.cpuUsage(before).user).toBeLessThan(1e6);
+});
+
 test("hostile frontmatter ends at once, with a fault", async () => {
   const bomb = [
     "a: &a [x,x,x,x,x,x,x,x,x]",

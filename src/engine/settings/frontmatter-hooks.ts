@@ -35,7 +35,11 @@ export async function frontmatterHooks(
   rows: Rows = catalog,
 ): Promise<{ readonly name?: string; readonly settings: object } | { readonly fault: FrontmatterFault } | undefined> {
   const { head } = splitHead(text);
-  if (head === undefined) return undefined;
+  if (head === undefined) {
+    // In UTF-16 every second character is a NUL.
+    const meant = nearlyHead.exec(text.slice(0, maxCharacters).replaceAll("\0", ""))?.[2] ?? "";
+    return mentionsHooks.test(meant) ? { fault: { line: 1, why: 'it is not exactly "---" in UTF-8' } } : undefined;
+  }
   const mentioned = mentionsHooks.test(typeof head === "string" ? head : text);
   // Most files have no hooks, and then no YAML has to be read.
   const plain = typeof head === "string" && !mentioned ? plainKeys(head) : undefined;
@@ -54,6 +58,9 @@ export async function frontmatterHooks(
 
 /** Whether a text that cannot be read as YAML seems to have hooks. */
 export const mentionsHooks = /ho+ks*["']?[ \t]*(?::|$)|tool_?use["']?[ \t]*:/im;
+
+/** Frontmatter after blank lines or in another encoding, with a blank or a comment next to its `---`, or with `+++`. */
+const nearlyHead = /^[\s\ufffd]*(---|\+\+\+)[^\r\n]*[\r\n](.*?)[\r\n][ \t]*\1/s;
 
 /** The keys of frontmatter in its usual form, `key: …` at the beginning of a line; undefined when only YAML can tell. */
 function plainKeys(head: string): Readonly<Record<string, unknown>> | undefined {

@@ -181,11 +181,29 @@ test("a linked file is read; a pipe, a folder, a device and an unreadable file i
   if (process.getuid?.() !== 0) expect(await load()).toEqual(unusable);
 });
 
-test("managed settings behind a link whose target does not exist cannot be read", async () => {
-  mkdirSync(join(root, "etc"), { recursive: true });
-  symlinkSync(join(root, "away/policy.json"), join(root, "etc/managed-settings.json"));
+test.each([
+  ["managed", "etc/managed-settings.json"],
+  ["managed", "etc/managed-settings.d"],
+  ["managed", "etc"],
+  ["user", "home/.claude/settings.json"],
+  ["user", "home/.claude"],
+  ["project", "project/.claude/settings.json"],
+  ["local", "project/.claude/settings.local.json"],
+  ["skill", "home/.claude/skills"],
+])("%s settings behind a link whose target does not exist cannot be read: %s", async (kind, path) => {
+  mkdirSync(join(root, dirname(path)), { recursive: true });
+  rmSync(join(root, path), { recursive: true, force: true });
+  symlinkSync(join(root, "away/target"), join(root, path));
   const [layer] = await load();
-  expect(layer).toMatchObject({ kind: "managed", readable: false, warnings: ["settings-unreadable"] });
+  expect(layer).toMatchObject({ kind, readable: false, warnings: ["settings-unreadable"] });
+});
+
+test("a folder behind a link that has no settings is not reported", async () => {
+  mkdirSync(join(root, "dotfiles"), { recursive: true });
+  mkdirSync(join(root, "home"), { recursive: true });
+  rmSync(join(root, "home/.claude"), { recursive: true, force: true });
+  symlinkSync(join(root, "dotfiles"), join(root, "home/.claude"));
+  expect(await load()).toEqual([]);
 });
 
 test("a plugin without hooks has no layer, a missing plugin is reported", async () => {

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import { ignoringErrors, nodeFs } from "../../files/internal.ts";
 import { catalog, defined, Problem, type Warning } from "../../protocol/internal.ts";
 import type { WatchedPaths } from "../live/watch-files.ts";
 import type { Rows } from "./check-hooks.ts";
@@ -67,18 +66,9 @@ export function settingsPaths(places: SettingsPlaces): WatchedPaths {
 
 async function managedLayers(folder: string, rows: Rows): Promise<Layer[]> {
   const { files, unlisted } = await managedFiles(folder);
-  const layers = (await Promise.all(files.map((file) => managedLayer(file, rows)))).flat();
-  if (unlisted === undefined) return layers;
-  return [...layers, unreadableLayer({ kind: "managed", file: unlisted.folder }, unlisted.why)];
-}
-
-async function managedLayer(file: string, rows: Rows): Promise<Layer[]> {
-  const source = { kind: "managed", file } as const;
-  const layer = await readLayerFile(source, rows);
-  if (layer !== undefined) return [layer];
-  // Policy behind a link whose target is missing, as on a volume that is not mounted, exists and cannot be read.
-  const link = await ignoringErrors(["ENOENT", "ENOTDIR"], nodeFs.lstat(file));
-  return link?.isSymbolicLink() ? [unreadableLayer(source, "it is a link to a file that does not exist")] : [];
+  const found = await Promise.all(files.map((file) => readLayerFile({ kind: "managed", file }, rows)));
+  const layer = unlisted && unreadableLayer({ kind: "managed", file: unlisted.folder }, unlisted.why);
+  return [...found, layer].flatMap((one) => one ?? []);
 }
 
 /** A text that begins with a brace is the settings themselves, not their file. */

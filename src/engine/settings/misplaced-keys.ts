@@ -72,5 +72,7 @@ function placesOfRules(permissionNames: readonly string[]): Readonly<Record<stri
     allowedTools: "permissions.allow",
     disallowedTools: "permissions.deny",
     permissionMode: "permissions.defaultMode",
+    onFailure: "onFailure of a group or a hook",
+    failClosed: "failClosed of a group or a hook",
   };
 }

@@ -492,6 +492,23 @@ test.each([
   ]);
 });
 
+test("a key of a group is reported on a hook, and a key of a hook on a group", () => {
+  const at = "hooks.PreToolUse[0]";
+  const { warnings } = read({ hooks: { PreToolUse: [{ if: "Bash", hooks: [{ ...good, matcher: "Bash" }] }] } });
+  expect(warnings).toEqual([
+    {
+      code: "settings-invalid",
+      message: `${at}.if in ${file} has no effect on a group. Move it into the hooks of the group.`,
+      place: `${file}: ${at}.if`,
+    },
+    {
+      code: "settings-invalid",
+      message: `${at}.hooks[0].matcher in ${file} has no effect on a hook. Move it to the group of the hook.`,
+      place: `${file}: ${at}.hooks[0].matcher`,
+    },
+  ]);
+});
+
 test.each([
   ["tiemout", "timeout", { type: "command", command: "x", tiemout: 5 }],
   ["IF", "if", { type: "command", command: "x", IF: "Bash(rm *)" }],

@@ -15,7 +15,7 @@ import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 import { type Layer, nameOf } from "./layer.ts";
 import { misplacedHooks } from "./misplaced-hooks.ts";
 import { misplacedKeys, permissionsElsewhere } from "./misplaced-keys.ts";
-import { decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
+import { brokenLink, decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
 
 /** Where settings are read from. Settings that a program or a command line gives as a text or an object have no file. */
 export type LayerSource = Pick<Layer, "kind" | "file" | "index" | "plugin" | "frontmatter">;
@@ -26,8 +26,9 @@ export async function readLayerFile(
   rows: Rows,
 ): Promise<Layer | undefined> {
   const found = await readSettingsSource(source.file);
-  if (found.is === "missing") return undefined;
-  return found.is === "read" ? readLayer(source, found.bytes, rows) : unreadableLayer(source, found.why);
+  if (found.is === "read") return readLayer(source, found.bytes, rows);
+  const why = found.is === "missing" ? await brokenLink(source.file) : found.why;
+  return why === undefined ? undefined : unreadableLayer(source, why);
 }
 
 /** The bytes of one settings file as a layer. Contract: never throws; what cannot be used is a warning. */

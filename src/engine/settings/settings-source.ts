@@ -73,9 +73,18 @@ export async function namesIn(folder: string): Promise<readonly string[] | { rea
   try {
     return (await nodeFs.readdir(folder)).sort();
   } catch (error) {
-    const why = whyUnreadable(error);
+    const why = whyUnreadable(error) ?? (await brokenLink(folder));
     return why === undefined ? [] : { why };
   }
+}
+
+/** Why nothing is found at a path that is a link, or in a folder that is one, if the target is missing, as on a volume that is not mounted. */
+export async function brokenLink(path: string): Promise<string | undefined> {
+  for (const place of [path, dirname(path)]) {
+    const link = await nodeFs.readlink(place).catch(() => undefined);
+    if (link !== undefined && (await realPathOrNone(place)) === undefined) return `${place} links to a missing target`;
+  }
+  return undefined;
 }
 
 /** The real path; undefined when it cannot be resolved. The caller that reads the file reports the reason. */

@@ -152,6 +152,13 @@ test.each([
   ["a rule as matcher", hooks("PreToolUse", { matcher: "Bash(git *)", hooks: [run("a")] }), "matcher-is-rule"],
   ["a condition off tool events", hooks("Stop", { hooks: [run("a", { if: "Bash(git *)" })] }), "if-ignored"],
   ["a condition on a misspelled tool", hooks("PreToolUse", { hooks: [run("a", { if: "bash(ls)" })] }), "matcher-never"],
+  ["a condition with an expression", hooks("PreToolUse", { hooks: [run("a", { if: "Bash.*" })] }), "matcher-never"],
+  ["a rule as an alternative", hooks("PreToolUse", { matcher: "Edit|Bash(rm)", hooks: [run("a")] }), "matcher-is-rule"],
+  ["a misspelled alternative", hooks("PreToolUse", { matcher: "^bash$|Edit", hooks: [run("a")] }), "matcher-never"],
+  ["a typo in an expression", hooks("PreToolUse", { matcher: "Edti|Bash.*", hooks: [run("a")] }), "matcher-never"],
+  ["a blank in an alternative", hooks("PreToolUse", { matcher: "Bash\t|Edit", hooks: [run("a")] }), "matcher-never"],
+  ["a letter of another alphabet", hooks("PreToolUse", { matcher: "Ba\u0455h", hooks: [run("a")] }), "matcher-never"],
+  ["an unknown value", hooks("SessionStart", { matcher: "^foo$|startup", hooks: [run("a")] }), "matcher-never"],
   ["a condition on a server", hooks("PreToolUse", { hooks: [run("a", { if: "mcp__git" })] }), "matcher-never"],
   ["a condition that is not a rule", hooks("PreToolUse", { hooks: [run("a", { if: "Bash(git" })] }), "if-invalid"],
   [
@@ -185,15 +192,42 @@ test.each([
   expect(codes(settings)).toEqual([code]);
 });
 
-test.each([
+test.each<[string, object]>([
   ["a matcher of * on Stop", hooks("Stop", { matcher: "*", hooks: [run("a")] })],
   ["once false", hooks("Stop", { hooks: [run("a", { once: false })] })],
   ["onFailure continue on an open event", hooks("Stop", { hooks: [run("a", { onFailure: "continue" })] })],
   ["a shell command with blanks", hooks("Stop", { hooks: [run("npm test")] })],
   ["a path with blanks in exec form", hooks("Stop", { hooks: [run("/opt/my tools/x", { args: [] })] })],
+  ...[
+    "mcp__fs__(read|write)|Edit",
+    "Task(Create|Update)|Edit",
+    "Bash(?!Output)|Edit",
+    "Notebook(Edit)|Bash",
+    "^(?!Bash|Edit)",
+    "^(Bash|Edit)$",
+    "(Bash)|(Edit)",
+    "(Multi|Notebook)Edit|Write",
+    "Edit.*|mcp__memory",
+    "^bash$|^Bash$",
+    "(read|write)_file|Read",
+    "Bash.|Edit",
+    "Ba[s|]h|Edit",
+  ].map(
+    (matcher) => [`the matcher ${matcher}`, hooks("PreToolUse", { matcher, hooks: [run("a")] })] as [string, object],
+  ),
+  ...["mcp__*", "mcp__fs*", "*Edit", "Bash*"].map(
+    (text) => [`the condition ${text}`, hooks("PreToolUse", { hooks: [run("a", { if: text })] })] as [string, object],
+  ),
   ["an hour", hooks("Stop", { hooks: [run("a", { timeout: 3_600 })] })],
 ])("loading does not warn of %s", (_, settings) => {
   expect(codes(settings)).toEqual([]);
+});
+
+test("of a matcher with very many alternatives only some are checked", () => {
+  const matcher = Array.from({ length: 100 }, (_, n) => `^bash${n}$|^Bash:${n}$`)
+    .join("|")
+    .slice(0, 999);
+  expect(codes(hooks("PreToolUse", { matcher, hooks: [run("a")] })).length).toBeLessThanOrEqual(50);
 });
 
 test("once counts in a skill, not in an agent", () => {

@@ -42,6 +42,13 @@ export function intendedInPattern(
   return known.find((name) => words.has(name.toLowerCase())) ?? (closed ? known.join(", ") : undefined);
 }
 
+/** The same for a name in which `*` is any text. A tool has no `.` in its name: `Bash.*` is an expression in the wrong place. */
+export function intendedInWildcard(row: EventRow, name: string): string | undefined {
+  if (row.special.onTool && name.includes(".*")) return name.replaceAll(".*", "*");
+  const meant = name.includes("*") ? undefined : intendedName(row, name)?.replace(".*", "*");
+  return meant ?? intendedInPattern(row, name, (value) => fitsWildcard(name, value));
+}
+
 /** The values that a matcher of the event is compared with, as far as they are known; `closed` when there are no others. */
 function valuesOf(row: EventRow): { readonly known: readonly string[]; readonly closed: boolean } {
   const field = row.matchesOn === null ? undefined : row.fields[row.matchesOn.field];
@@ -59,8 +66,7 @@ export function handlersThatNeverRun(event: string, ids: readonly string[]): rea
   const names = ids.map((id) => id.slice(event.length + 1)).filter((name) => name !== "");
   return names.flatMap((name) => {
     const foreign = catalog[event].special.onTool ? foreignName(undefined, name) : undefined;
-    const missed = intendedInPattern(catalog[event], name, (value) => fitsWildcard(name, value));
-    const meant = (name.includes("*") ? undefined : intendedName(catalog[event], name)?.replace(".*", "*")) ?? missed;
+    const meant = intendedInWildcard(catalog[event], name);
     if (meant !== undefined) return [`A handler of ${event} for "${name}" never runs. Did you mean "${meant}"?`];
     if (foreign === undefined) return [];
     return [`A handler of ${event} for "${name}" never runs: ${foreign.agent} has such a tool, Claude Code has not.`];

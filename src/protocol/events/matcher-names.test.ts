@@ -39,6 +39,8 @@ test("a name that may come is not warned about: a new tool, a tool of a server, 
 test.each([
   ["PreToolUse", "mcp__github__", "mcp__github__*"],
   ["PreToolUse", "Bash:*", "Bash"],
+  ["PreToolUse", "Bash.*", "Bash*"],
+  ["PreToolUse", "mcp__.*", "mcp__*"],
   ["PreToolUse", "/Bash/", "Bash"],
   ["PreToolUse", "bash*", "Bash"],
   ["SessionStart", "begin*", "startup, resume, clear, compact, fork"],
