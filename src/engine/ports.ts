@@ -84,6 +84,8 @@ export type Asker = (question: Question, signal: AbortSignal) => Promise<string 
 export interface WakeRequest {
   readonly sessionId: string;
   readonly hook: HookRef;
+  /** What it was started for: event and matched value, as in `PostToolUse:Bash`. */
+  readonly occasion: string;
   readonly text: string;
 }
 

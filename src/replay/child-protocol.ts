@@ -28,6 +28,8 @@ export type ChildReady =
 export interface AppHandler {
   readonly event: string;
   readonly name: string;
+  /** The tools, or other values of the event, that it is registered for. Absent: all. */
+  readonly what?: readonly string[] | undefined;
 }
 
 /** `effect-refused`: unknown, because a guard failed only because effects are refused in a replay. */

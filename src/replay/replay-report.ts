@@ -18,6 +18,7 @@ export interface ReplayReport {
   readonly unread: readonly { readonly file: string; readonly why: string }[];
   /** How often each event received each answer. */
   readonly events: readonly EventCount[];
+  /** Every handler of the app: first those that were called. */
   readonly handlers: readonly HandlerReport[];
   /** Calls that would have been refused, or that the user would have been asked about; at most `limit`. */
   readonly listed: readonly ListedEvent[];
@@ -56,6 +57,9 @@ export interface HandlerReport {
   readonly medianMs?: number;
   readonly p95Ms?: number;
   readonly maxMs?: number;
+  /** Only of a handler that was never called: what it is registered for. */
+  readonly event?: string;
+  readonly what?: readonly string[] | undefined;
 }
 
 /** One event in one line. */

@@ -76,7 +76,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     await queue.end();
     const notReplayed = now.handlers.filter(({ event }) => !pastEventNames.some((name) => name === event));
     const notFound = defined({ toolsNotFound: toolsNotFound(options, tools) });
-    return tally.report({ ...totals, notReplayed, ...notFound }, options.against);
+    return tally.report({ ...totals, notReplayed, ...notFound }, now.handlers, options.against);
   } finally {
     await Promise.all(players.map((player) => player.close()));
     await rm(scratch, { recursive: true, force: true });

@@ -67,14 +67,17 @@ export function openTally(limit: number) {
       if (row !== undefined) row.refusedThen = true;
       open.delete(toolUseId);
     },
-    /** `against` names the other hooks file, if there is one. */
-    report: (totals: ReplayTotals, against?: string): ReplayReport => ({
+    /** `appHandlers` are all handlers of the app; `against` names the other hooks file, if there is one. */
+    report: (totals: ReplayTotals, appHandlers: ReplayReport["notReplayed"], against?: string): ReplayReport => ({
       ...totals,
       sessions: sessions.size,
       toolCalls: events.get("PreToolUse")?.seen ?? 0,
       prompts: events.get("UserPromptSubmit")?.seen ?? 0,
       events: [...events].map(([event, count]): EventCount => ({ event, ...count })),
-      handlers: [...handlers].map(([name, count]) => handlerReport(name, count)),
+      handlers: [
+        ...[...handlers].map(([name, count]) => handlerReport(name, count)),
+        ...appHandlers.filter(({ name }) => !handlers.has(name)).map((one) => ({ ...one, calls: 0, outcomes: {} })),
+      ],
       listed: byTime(listed.rows),
       listedInAll: listed.count(),
       refusedThen,

@@ -26,9 +26,9 @@ export interface SessionCall {
   readonly permissionMode?: string;
   /** Tools that need no question, as rules. */
   readonly allowedTools?: readonly string[];
-  /** A limit of the agent. */
+  /** The agent ends the run after this many turns (its `--max-turns`). Default: no limit. */
   readonly maxTurns?: number;
-  /** A limit of the agent. */
+  /** The agent ends the run when it has cost more than this (its `--max-budget-usd`). Default: no limit. */
   readonly maxBudgetUsd?: number;
   /** Ends the session after this time. Default: none. */
   readonly timeoutMs?: number;

@@ -5,10 +5,12 @@ import type { SessionCall } from "./session-call.ts";
 export interface SessionResult {
   /** The agent's last answer in this run, or its text so far when it was ended. */
   readonly answer: string;
+  /** Where `answer` was found: `payload` is that of the Stop hook, `result` what the agent printed. */
   readonly answerSource: "transcript" | "payload" | "result" | "none";
   readonly sessionId: string;
   /** Absent when the agent kept no transcript that could be found. */
   readonly transcriptPath?: string;
+  /** How the run ended. `timeout`: `timeoutMs` passed. `limit`: the agent reached `maxTurns` or `maxBudgetUsd`. */
   readonly ended: "answered" | "error" | "timeout" | "interrupted" | "limit";
   /** The child's own; null when it was ended. */
   readonly exitCode: number | null;

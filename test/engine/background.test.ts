@@ -189,7 +189,9 @@ test.each([
   const outcome = await engine.fire("PostToolUse", { ...bash, ...session });
   expect(outcome).toMatchObject({ decision: "none", runs: [{ background: true }] });
   await ended(engine, 1);
-  expect(calls).toMatchObject([{ sessionId: "s-1", hook: { name: text }, text: "tests are red" }]);
+  expect(calls).toMatchObject([
+    { sessionId: "s-1", hook: { name: text }, occasion: "PostToolUse:Bash", text: "tests are red" },
+  ]);
   expect(engine.background.take("s-1")).toEqual([]);
 });
 

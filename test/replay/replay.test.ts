@@ -169,6 +169,26 @@ app.onPrompt({ name: "all" }, async (event, { state, tasks, git, path }) => {
   });
 });
 
+test("an app of which no handler was called is reported with every handler", async () => {
+  world.file(
+    ".claude/hooks.ts",
+    app(`app.preTool(["NotebookEdit", "mcp__db__*"], { name: "no-notebooks" }, () => sdk.deny("No."));
+app.onStop({ name: "tests-on-stop" }, () => undefined);`),
+  );
+  expect((await world.replay("--all")).handlers).toEqual([
+    { name: "no-notebooks", calls: 0, outcomes: {}, event: "PreToolUse", what: ["NotebookEdit", "mcp__db__*"] },
+    { name: "tests-on-stop", calls: 0, outcomes: {}, event: "Stop" },
+  ]);
+  const { stdout } = await world.hookline(["replay", "--all"]);
+  expect(stdout).toMatch(
+    /^No handler of this app was called\.\n45 tool calls and .*\nIt would have denied 0 of 45 calls\.\n/,
+  );
+  expect(stdout).toContain(`
+no-notebooks   0 calls: no PreToolUse of NotebookEdit, mcp__db__* reached it
+tests-on-stop  0 calls: transcripts do not contain Stop
+`);
+});
+
 test("the report names handlers that are not replayed, and denied calls that were denied at the time too", async () => {
   world.file(
     ".claude/hooks.ts",

@@ -66,6 +66,8 @@ describe("a line prompt", () => {
     await until(/awake\n> $/);
     stdin.end();
     await run;
-    expect(String(payloads("UserPromptSubmit")[1]?.["prompt"])).toMatch(/^<task-notification>[\s\S]*REWAKE-MARK/);
+    expect(String(payloads("UserPromptSubmit")[1]?.["prompt"])).toMatch(
+      /^<task-notification>[\s\S]*\nStop hook blocking error from command "PostToolUse:Bash": REWAKE-MARK\n/,
+    );
   });
 });

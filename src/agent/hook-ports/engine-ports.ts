@@ -1,4 +1,4 @@
-import { type ModelQuestion, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
+import { type ModelQuestion, type Notice, type Ports, type WakeRequest, wrapContext } from "../../engine/internal.ts";
 import { type AgentThread, toolDefinitions } from "../session/agent-session.ts";
 import { type InboxItem, taskNotification } from "../session/inbox.ts";
 import { oneQuestionAtATime } from "../turn/ask-user.ts";
@@ -12,7 +12,7 @@ export function enginePorts(main: () => AgentThread, interactive: boolean): Port
     ...sessionHookPorts(main),
     judge: (...call) => main().session.permissions.judgeAllowed(...call),
     mcp: async (call, signal) => main().session.servers?.port(call, signal) ?? { connected: false },
-    ...(interactive ? { wake: ({ hook, text }) => main().session.inbox.put(wakeNotification(hook.event, text)) } : {}),
+    ...(interactive ? { wake: (request) => main().session.inbox.put(wakeNotification(request)) } : {}),
     observe: (notice) => {
       if (notice.kind === "snapshot-changed") void main().session.workspace.settingsChanged(main());
       const text = stopHookText(notice);
@@ -26,9 +26,13 @@ export function enginePorts(main: () => AgentThread, interactive: boolean): Port
   };
 }
 
-/** The notification that a background hook wakes the agent with. It joins the current turn, or starts one when the agent is idle. */
-function wakeNotification(event: string, text: string): InboxItem {
-  const feedback = wrapContext(`Stop hook blocking error from command "${event}": ${text}`, "system-reminder");
+/**
+ * The notification that a background hook wakes the agent with. It joins the current turn, or starts one when the agent is idle. Claude
+ * Code calls it a Stop hook whatever the event is, and names the event as the command; models get the same text here. The transcript
+ * `i-permission-hooks-interactive` of the test fixtures has one for PostToolUse.
+ */
+function wakeNotification({ occasion, text }: WakeRequest): InboxItem {
+  const feedback = wrapContext(`Stop hook blocking error from command "${occasion}": ${text}`, "system-reminder");
   return taskNotification({ summary: "Stop hook feedback" }, `\n${feedback}`);
 }
 

@@ -8,7 +8,7 @@ import { apiUsage } from "./journal.ts";
 /** How a turn ended. `text` is shown to the user. */
 export type TurnResult =
   | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
-  /** A hook ended the turn after a tool call. */
+  /** A hook ended the turn before or after a tool call. */
   | { readonly by: "hook_stopped"; readonly text: ""; readonly reason: string }
   /** A Stop hook returned `continue: false`, or Stop hooks refused the end more often than the cap allows. */
   | { readonly by: "stop_hook_prevented" | "stop_hook_cap"; readonly text: string; readonly reason: string }

@@ -12,7 +12,7 @@ import { jsonText } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
-  about: `Keeps a hooks file loaded in a local daemon that answers in about a millisecond.
+  about: `Keeps a hooks file loaded in a local daemon that answers in 1 to 3 ms.
 
 HOOKS_FILE defaults to .claude/hooks.ts (.mts, .js, .mjs). There is one daemon per hooks file; it listens on 127.0.0.1 only and requires
 its token. A changed file is loaded before the next call. The daemon exits after 30 minutes without a call, but not while an agent that it

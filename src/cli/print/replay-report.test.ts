@@ -166,7 +166,7 @@ test("a tool that does not occur is named with those that do", () => {
   expect(toolsNotFoundText(report)).toBe("");
 });
 
-test("equal rows are one row, calls that had been refused then are marked, and handlers that were not tried are named", () => {
+test("equal rows are one row, and calls that had been refused then are marked", () => {
   const row = { ...place, tool: "Bash", input: "rm -rf build", decision: "deny", reason: "No." } as const;
   const text = replayText(
     {
@@ -174,10 +174,6 @@ test("equal rows are one row, calls that had been refused then are marked, and h
       listed: [row, { ...row, at: "2026-01-31T10:00:00.000Z" }, { ...row, refusedThen: true }],
       listedInAll: 3,
       refusedThen: 1,
-      notReplayed: [
-        { event: "Stop", name: "tests-on-stop" },
-        { event: "SessionEnd", name: "SessionEnd#1" },
-      ],
     },
     { style, columns: 200 },
   );
@@ -185,7 +181,27 @@ test("equal rows are one row, calls that had been refused then are marked, and h
   expect(text).toContain("(2 times) No.");
   expect(text).toContain("(denied at the time, too) No.");
   expect(text).toContain("1 of these were denied at the time, too.");
-  expect(text).toContain(
-    "not replayed, because transcripts do not contain their events: tests-on-stop (Stop), SessionEnd#1",
-  );
+});
+
+test("a handler that was never called has a line that says why, and an app of which none was called begins with that", () => {
+  const never = { calls: 0, outcomes: {} };
+  const notReplayed = [{ event: "Stop", name: "tests-on-stop" }];
+  const idle = [
+    { ...never, name: "writes-inside", event: "PreToolUse", what: ["Write", "Edit"] },
+    { ...never, name: "failures\u001b", event: "PostToolUseFailure" },
+    { ...never, name: "tests-on-stop", event: "Stop" },
+  ];
+  const lines = [
+    "writes-inside  0 calls: no PreToolUse of Write, Edit reached it",
+    "failures       0 calls: no PostToolUseFailure reached it",
+    "tests-on-stop  0 calls: transcripts do not contain Stop",
+  ];
+  const shown = (handlers: ReplayReport["handlers"]) =>
+    replayText({ ...report, notReplayed, handlers }, { style, columns: 200 }).split("\n");
+  const some = shown([...report.handlers, ...idle]);
+  const at = some.findIndex((line) => line.startsWith("a-handler"));
+  expect([some[0]?.slice(0, 5), some.slice(at + 1, at + 5)]).toEqual(["1,214", [...lines, ""]]);
+  const none = shown(idle);
+  expect([none[0], none[1]?.slice(0, 5)]).toEqual(["No handler of this app was called.", "1,214"]);
+  expect(none).toEqual(expect.arrayContaining(lines));
 });

@@ -56,7 +56,7 @@ export function toolsNotFoundText({ toolsNotFound = [] }: ReplayReport): string 
 }
 
 function headline(report: ReplayReport, { style, columns }: ReportLayout): string {
-  const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen } = report;
+  const { toolCalls, prompts, sessions, files, bytes, events, handlers, against, refusedThen } = report;
   if (events.length === 0) return `Nothing to replay in ${plural(files, "file")} (${sizeText(bytes)}).\n`;
   const calls = `${plural(toolCalls, "tool call")} and ${plural(prompts, "prompt")}`;
   const first = `${calls} from ${plural(sessions, "session")}, ${plural(files, "file")}, ${sizeText(bytes)}`;
@@ -65,7 +65,9 @@ function headline(report: ReplayReport, { style, columns }: ReportLayout): strin
     against === undefined
       ? verdict(events) + (refusedThen === 0 ? "" : ` ${countText(refusedThen)} of these were denied at the time, too.`)
       : `${countText(against.differing)} of ${plural(seen, "event")} would be answered differently than by ${plainLine(against.hooks)}.`;
-  const lines = [...wrap(first, columns), ...wrap(second, columns).map((line) => style.bold(line))];
+  const isIdle = handlers.every(({ calls }) => calls === 0);
+  const warning = isIdle ? [style.yellow("No handler of this app was called.")] : [];
+  const lines = [...warning, ...wrap(first, columns), ...wrap(second, columns).map((line) => style.bold(line))];
   return lines.map((line) => `${line}\n`).join("");
 }
 
@@ -111,15 +113,11 @@ function inputText(input: Readonly<Record<string, unknown>>): string {
 }
 
 function notesText(report: ReplayReport, { style, columns }: ReportLayout): string {
-  const { tasks, failures, missing, unreadableLines, unread, repeated, notReplayed } = report;
-  const left = notReplayed.map(({ name, event }) => (name.startsWith(event) ? name : `${name} (${event})`));
+  const { tasks, failures, missing, unreadableLines, unread, repeated } = report;
   const absent = missing.map(({ part, events }) => `${part} (${plural(events, "event")})`);
   const lines = [
     ...failures.map(({ handler, error, count }) => `${plainLine(handler)} failed ${plural(count, "time")}: ${error}`),
     ...tasks.map(({ name, count }) => `task ${plainLine(name)} would have been added ${plural(count, "time")}`),
-    ...(left.length === 0
-      ? []
-      : [`not replayed, because transcripts do not contain their events: ${left.map(plainLine).join(", ")}`]),
     ...(absent.length === 0 ? [] : [`not in transcripts: ${absent.join(", ")}`]),
     ...(repeated > 0 ? [`${plural(repeated, "event")} in forked or archived copies counted once`] : []),
     ...(unreadableLines > 0 ? [`${plural(unreadableLines, "line")} could not be read`] : []),

@@ -8,7 +8,7 @@ import type {
   ReplayReport,
 } from "../../replay/internal.ts";
 import { countText, plural, timeText } from "./figures.ts";
-import { type Column, naturalWidths, tableText, truncate, wrap } from "./table.ts";
+import { type Column, displayWidth, naturalWidths, pad, tableText, truncate, wrap } from "./table.ts";
 import type { Style } from "./terminal.ts";
 
 /** How a report is printed. */
@@ -38,7 +38,8 @@ export function eventsText({ events }: ReplayReport, layout: ReportLayout): stri
 
 type HandlerRow = ReplayReport["handlers"][number];
 
-export function handlersText({ handlers }: ReplayReport, layout: ReportLayout): string {
+/** A table of the handlers that were called, then a line for each of the others. */
+export function handlersText({ handlers, notReplayed }: ReplayReport, layout: ReportLayout): string {
   const outcomes = ["answered", "passed", "skipped", "failed", "timed-out", "not-reached", "effect-refused"] as const;
   const used = outcomes.filter((outcome) => handlers.some((handler) => handler.outcomes[outcome] !== undefined));
   const ms = (value: number | undefined) =>
@@ -51,7 +52,17 @@ export function handlersText({ handlers }: ReplayReport, layout: ReportLayout): 
     { header: "p95", text: ({ p95Ms }) => ms(p95Ms) },
     { header: "max", text: ({ maxMs }) => ms(maxMs) },
   ];
-  return figures(columns, handlers, layout);
+  const called = handlers.filter(({ calls }) => calls > 0);
+  const others = handlers.filter(({ calls }) => calls === 0);
+  const width = Math.max(...others.map(({ name }) => displayWidth(plainLine(name))));
+  const lines = others.flatMap(({ name, event = "", what = [] }) => {
+    const isRecorded = !notReplayed.some((one) => one.event === event);
+    // Not "in these sessions": the options of the replay or a middleware may have kept the events from it.
+    const none = `no ${event}${what.length === 0 ? "" : ` of ${what.join(", ")}`} reached it`;
+    const why = isRecorded ? none : `transcripts do not contain ${event}`;
+    return wrap(`${pad(plainLine(name), width)}  0 calls: ${plainLine(why)}`, layout.columns);
+  });
+  return figures(columns, called, layout) + lines.map((line) => `${line}\n`).join("");
 }
 
 /** A table of figures behind a name where it fits, else a line of text for each row. */

@@ -48,7 +48,7 @@ export function absoluteFrom(start: string, cwd: unknown): unknown {
 /** Older names, whose values are passed on under the current ones, and the one that would change what the payload inherits. */
 const leftOut: ReadonlySet<string> = new Set(["working_directory", "home_directory", "__proto__"]);
 
-/** Common fields between those that are always there and the event's name. */
+/** Common fields after the first three, which `completePayload` always sets, and before the event's name. */
 const laterNames: readonly string[] = Object.keys(commonFields).slice(
   3,
   Object.keys(commonFields).indexOf("hook_event_name"),

@@ -29,7 +29,8 @@ export function judgePath(path: ResolvedPath, access: Access, state: JudgeState)
     access.writes ? protectionFinding(path, state) : undefined,
     mode === "plan" && access.writes && !access.shell ? planRefusal : undefined,
   ]);
-  // In bypassPermissions a protected file is allowed, so rules still apply to it.
+  // In `bypassPermissions` the question about a protected file becomes an allow. It is dropped here, so that the result names the allow rule
+  // or the mode that decides.
   if (restriction && restriction.decision !== "allow") return restriction;
   const rule = special
     ? undefined

@@ -4,7 +4,7 @@ import { type Mode, modes, type RuleWarning } from "../rule-layer.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
 import type { ShellProblem, Span } from "../shell/shell-part.ts";
 
-/** The kind of thing that decided. */
+/** What decided; `read-only` is the list of such commands, `critical` a removal, `unattended` that there is no user to ask. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
 
 /** One thing that a call does, with its decision. */
@@ -36,18 +36,24 @@ export interface JudgedPath {
 /** The judgment of one tool call. `hookline check --json` prints it. */
 export interface Judgement {
   readonly tool: string;
+  /** What may happen to the call. */
   readonly decision: PermissionDecision;
   readonly reason: string;
   /** True for an `ask` that became `deny` because there is no user to ask. */
   readonly wouldAsk: boolean;
+  /** What decided. */
   readonly by: DecidedBy;
   readonly mode: Mode;
+  /** The rule that decided, with its file; null when none did. */
   readonly rule: RuleRef | null;
   /** False when a shell text could not be analyzed. */
   readonly complete: boolean;
   readonly problems: readonly ShellProblem[];
+  /** What the call does, each with its own decision: the commands, reads and writes of a shell command, else one part. */
   readonly parts: readonly JudgedPart[];
+  /** The files that the call names. */
   readonly paths: readonly JudgedPath[];
+  /** Rule changes that would allow the call without a question. */
   readonly suggestions: readonly PermissionUpdate[];
   readonly warnings: readonly RuleWarning[];
   /** The result of the rules alone, before mode and attendance. `combine` needs it. */

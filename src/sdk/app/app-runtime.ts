@@ -11,6 +11,7 @@ import type { AppOptions } from "./app-definition.ts";
 import { sdkProblem } from "./argument-checks.ts";
 import type { WirePayload } from "./hook-event.ts";
 import type { Observer } from "./observers.ts";
+import type { Registration } from "./registration.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
 /** Identifies an app. A symbol, not a class, so that an app of another copy of the package works too. */
@@ -23,8 +24,8 @@ export interface AppRuntime {
   describe(): readonly HandledEvent[];
   /** The strictest mode for an event, or for all of them, for failures outside handlers. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
-  /** Every handler by its name, in the order of registration. */
-  handlers(): readonly { readonly event: string; readonly name: string }[];
+  /** Every handler by its name, in the order of registration, with the names or patterns it is registered for. */
+  handlers(): readonly Pick<Registration, "event" | "name" | "what">[];
   /** The members of the context: its own, and those that the app provides. */
   contextNames(): readonly string[];
   readonly options: AppOptions;

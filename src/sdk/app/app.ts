@@ -143,7 +143,7 @@ function runtimeOf(definition: AppDefinition): AppRuntime {
     end: () => definition.providers.disposeAll(),
     observe: (observer) => definition.observers.add([observer]),
     dispatch: (payload, environment) => dispatchEvent(definition, payload, environment),
-    handlers: () => definition.registrations.map(({ event, name }) => ({ event, name })),
+    handlers: () => definition.registrations.map(({ event, name, what }) => ({ event, name, what })),
     modeFor: (event, given) => strictestMode(definition, forEvent(event), given),
     describe: () =>
       [...new Set(definition.registrations.map(({ event }) => event))].map((event) => ({

@@ -14,17 +14,23 @@ import { projectDirOf, type RunEnvironment } from "./run-environment.ts";
 export interface Context {
   /** The session's transcript, read on first access. Empty when there is none. */
   readonly transcript: Promise<Session>;
+  /** What the app remembers for the session; `.project` and `.user` for longer. */
   readonly state: ScopedState;
   /** Work that continues after the hook has ended. */
   readonly tasks: Tasks;
+  /** The git state of `cwd`. Its methods reject in a replay. */
   readonly git: Git;
+  /** The working directory of the event. */
   readonly cwd: string;
+  /** The directory in which the session was started. */
   readonly projectDir: string;
   /** A path below the project: `ctx.path("docs", "notes.md")`. Without parts, the project's folder. */
   path(...parts: readonly string[]): string;
+  /** The environment of the hook. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Adds a variable to the environment of the session's next shell commands. */
   exportEnv(name: string, value: string): Promise<void>;
+  /** Writes to the hook log; from `warn` up to stderr as well. */
   readonly log: Logger;
   /** Aborted at the handler's deadline and when the host goes away. */
   readonly signal: AbortSignal;

@@ -26,7 +26,7 @@ export interface AppHandlerOptions<Event = HookEvent, Ctx = Context> {
   readonly when?: (event: Event, ctx: Ctx) => boolean | Promise<boolean>;
   /** What a failure of this handler means. Default: the mode of the strategy or the app. */
   readonly onFailure?: FailureMode;
-  /** The deadline of this handler. Default: that of the app, else the time left for the event. */
+  /** The deadline of this handler. Default: that of the app, else the time left for the event (30 s, unless a handler has a longer deadline). */
   readonly timeoutMs?: number;
   /** Names the handler in the log, in tests and in messages. Default: the name of the function, else its event and number. */
   readonly name?: string;

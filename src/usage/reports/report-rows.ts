@@ -49,6 +49,7 @@ export function groupsByText(selection: Selection, keyOf: (at: number) => string
 
 /** One row of the `daily` report. */
 export interface DayRow extends Amounts, Breakdown {
+  /** `2026-01-31`, in the time zone of the report; `undated` for calls without a time. */
   readonly date: string;
 }
 

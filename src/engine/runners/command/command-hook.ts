@@ -171,7 +171,7 @@ async function backgroundAnswer(
   services.backgroundEnded(id, ended, sessionId);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
   if (wakesAgent) {
-    wake(services, { sessionId, hook: ref, text: ran.stderr.trim() || ran.stdout.trim() });
+    wake(services, { sessionId, hook: ref, occasion: label, text: ran.stderr.trim() || ran.stdout.trim() });
     return undefined;
   }
   const texts = [...(record.answer?.context ?? []), ...(record.answer?.messages ?? [])];

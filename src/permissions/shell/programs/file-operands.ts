@@ -8,7 +8,10 @@ import { gitOperands, writtenWords } from "./special-operands.ts";
 /** A command with more operands needs a confirmation. */
 export const maxOperands = 2_000;
 
-/** The files among the words of a known program; none for any other. Best effort. */
+/**
+ * The files among the words of a known program; none for any other. The tables do not know every option of every program, so a name can be
+ * missed, and text can be taken for a name.
+ */
 export function fileOperands(part: CommandPart): FileOperand[] {
   const args = part.words.slice(1);
   const head = programName(part) ?? "";
@@ -22,6 +25,7 @@ export function fileOperands(part: CommandPart): FileOperand[] {
     .filter(({ names }) => names.length > 0);
   const writes = program.does === "writes" && (head !== "sed" || mayEditInPlace(args));
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
+  /** Each pattern once per access. An unknown name has its raw text as the key, behind a NUL, which no pattern contains. */
   const operands = new Map<string, FileOperand>();
   const add = (pattern: string | undefined, raw: string, access: FileOperand["access"]) =>
     operands.set(`${access} ${pattern ?? `\0${raw}`}`, { pattern, raw, access });
@@ -65,6 +69,7 @@ function namesOf(
   program: FileProgram,
 ): readonly (string | undefined)[] {
   const patterns = patternsOf(word);
+  // `$RANDOM` in `head -n $RANDOM a`: an unknown number or name where the program takes text is not a file.
   const counts = patterns?.some((pattern) => pattern.includes(someWord)) && isText(index, args, program);
   if (counts) return [];
   if (patterns) return patterns.flatMap(namesIn);
@@ -116,7 +121,10 @@ function namesIn(pattern: string): string[] {
   return [...new Set(attached.filter((name) => name !== undefined))];
 }
 
-/** What may precede a letter in the same word: no letter of an option that takes a value. */
+/**
+ * What may precede an option's letter in the same word: no letter of an option that takes a value, because the rest of the word would be that
+ * value. In `curl -so x` the `o` is an option, in `curl -Ho x` it is the value of -H.
+ */
 const flags: Readonly<Record<string, RegExp>> = {
   curl: /^[^AbCcdDeEFHKmoPQrtTuUwxXyYz]*$/,
   wget: /^[^aABDeiIloOPQRtTUwX]*$/,

@@ -1,7 +1,11 @@
 import { lazy } from "../../../protocol/internal.ts";
 import type { Wrapper } from "./wrappers.ts";
 
-/** Programs, separated by commas and each with its verbs, that have the same options. */
+/**
+ * Programs, separated by commas and each with its verbs, that have the same options. `Wrapper` explains the keys (`behind`, `carries`,
+ * `elsewhere`, `operandsMayLack`), and `parseUsage` in program-options.ts the notation of `usage` and `scripts`: in `-ab -n= --all --sort= -d[=]`
+ * the options -n and --sort need a value, -d may have one, and the others have none.
+ */
 type LauncherRow = readonly [programs: string, wrapper: Wrapper];
 
 /** Programs that start another one with the same files: tracers, namespaces, schedulers, terminals. */

@@ -4,7 +4,10 @@ import { type OptionGrammar, readProgramArguments } from "./program-options.ts";
 
 /** A command that only reads, with the options that keep it so. With any other option it is not read-only. */
 interface ReadOnlyCommand extends OptionGrammar {
-  /** Default: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
+  /**
+   * Default: each operand is a file that is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. `none`: it
+   * takes no operands, and any that are given are ignored. `anything`: all words are text, also those that look like options.
+   */
   readonly operands?: "text" | "pattern" | "none" | "anything";
   /** Without operands it reads the working directory. */
   readonly reads?: "here";
@@ -99,6 +102,7 @@ export interface ReadFiles {
 export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
   const args = part.words.slice(1);
   const head = headOf(part);
+  // Open-ended: words that follow at run time, from xargs for example, could be any option or file.
   if (head === undefined || part.openEnded) return undefined;
   if (head === "test") return quietTest(args) ? shallow(testedFiles(args)) : undefined;
   if (head === "[") return quietTest(args.slice(0, -1)) ? shallow(testedFiles(args.slice(0, -1))) : undefined;
@@ -119,7 +123,10 @@ export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
 /** Commands that print nothing of their words. */
 const silent = new Set(["true", "false"]);
 
-/** Whether the output may contain the value of a variable that may be a secret. */
+/**
+ * Whether the output may contain the value of a variable that may be a secret: one in a word (`reveals`), or in a here-document or
+ * here-string (`inputReveals`).
+ */
 function showsSecrets({ words, inputReveals = [] }: CommandPart): boolean {
   return inputReveals.length > 0 || words.some(({ reveals = [] }) => reveals.length > 0);
 }
