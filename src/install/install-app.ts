@@ -11,7 +11,7 @@ import { otherScopeNotes, replacedAppNote, wakingNote } from "./drift/advice.ts"
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
 import { installNotes, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
-import { type Endpoint, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
+import { type HttpEndpoint, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
   hooksFileFor,
   type InstallTarget,
@@ -39,7 +39,7 @@ export interface Installer {
 /** What installing needs of the warm daemon. Passed in, because this module and the daemon do not import each other. */
 export interface DaemonControl {
   /** Where the app will be reached; kept on disk, so that port and token stay. `fresh` chooses others. */
-  endpointFor(hooksFile: string, options?: { readonly fresh?: boolean }): Promise<Endpoint>;
+  endpointFor(hooksFile: string, options?: { readonly fresh?: boolean }): Promise<HttpEndpoint>;
   daemonStatus(hooksFile: string): Promise<DaemonStatus | undefined>;
   /** False when none ran. */
   stopDaemon(hooksFile: string): Promise<boolean>;
@@ -179,14 +179,14 @@ async function introspectApp(
 }
 
 /** A dry run chooses no port: one that is not known yet is shown as 0. */
-async function plannedEndpoint(file: string, { settingsFile }: ScopeFiles, home: HomeSource): Promise<Endpoint> {
+async function plannedEndpoint(file: string, { settingsFile }: ScopeFiles, home: HomeSource): Promise<HttpEndpoint> {
   const url = `http://127.0.0.1:0/v1/hook/${appKey(file)}`;
   const record = await (await installNotes(settingsFile, home)).read();
   return (record && endpointIn(record.entries)) ?? { port: 0, token: "(chosen at install)", url };
 }
 
 /** Port and token as entries have them. */
-function endpointIn(entries: readonly PlannedEntry[]): Endpoint | undefined {
+function endpointIn(entries: readonly PlannedEntry[]): HttpEndpoint | undefined {
   const hook = entries.map(({ group }) => group.hooks[0]).find(({ type }) => type === "http");
   if (hook?.type !== "http") return undefined;
   const { origin, pathname, port } = new URL(hook.url);

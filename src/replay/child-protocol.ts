@@ -21,11 +21,11 @@ export interface ReplayQuestion {
 
 /** Its first line: the app is loaded, or why it cannot be replayed. */
 export type ChildReady =
-  | { readonly ready: true; readonly deadlineMs: number; readonly handlers: readonly AppHandler[] }
+  | { readonly ready: true; readonly deadlineMs: number; readonly handlers: readonly ReplayedHandler[] }
   | { readonly ready: false; readonly why: string; readonly effects: readonly Effect[] };
 
 /** A handler of the app, whether or not its event can be replayed. */
-export interface AppHandler {
+export interface ReplayedHandler {
   readonly event: string;
   readonly name: string;
   /** The tools, or other values of the event, that it is registered for. Absent: all. */

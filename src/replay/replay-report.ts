@@ -1,5 +1,5 @@
 import type { ToolInput } from "../protocol/internal.ts";
-import type { AnswerSummary, AppHandler, Effect, HandlerResult, ReplayDecision } from "./child-protocol.ts";
+import type { AnswerSummary, Effect, HandlerResult, ReplayDecision, ReplayedHandler } from "./child-protocol.ts";
 import type { PastEventName } from "./past-event.ts";
 
 /** What an app would have done in past sessions. */
@@ -26,7 +26,7 @@ export interface ReplayReport {
   /** How many of them were also refused at the time. */
   readonly refusedThen: number;
   /** Handlers of events that transcripts do not record. */
-  readonly notReplayed: readonly AppHandler[];
+  readonly notReplayed: readonly ReplayedHandler[];
   /** Tools that were asked for and do not occur. Absent when all of them do. */
   readonly toolsNotFound?:
     | readonly { readonly tool: string; readonly meant?: string; readonly occurring: readonly string[] }[]

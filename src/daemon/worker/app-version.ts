@@ -1,7 +1,7 @@
 import { defaultDeadline, type FailureMode } from "../../sdk/internal.ts";
 import type { Sources } from "../server/app-sources.ts";
 import { type AppFacts, eventFacts, failedAnswer, type HookRequest, type WorkerAnswer } from "./messages.ts";
-import { startWorkerThread, type WorkerOptions, type WorkerThread } from "./worker-thread.ts";
+import { startWorkerThread, type WorkerThread, type WorkerThreadOptions } from "./worker-thread.ts";
 
 export type AppVersion = Exclude<Awaited<ReturnType<typeof openAppVersion>>, string>;
 
@@ -16,7 +16,7 @@ export interface Failure {
   readonly log: AppFacts["log"];
 }
 
-export interface AppVersionOptions extends WorkerOptions {
+export interface AppVersionOptions extends WorkerThreadOptions {
   readonly complain: (line: string) => void;
   /** Called for a call that no handler answered. */
   readonly failed: (failure: Failure, asked: HookRequest) => void;

@@ -1,7 +1,7 @@
 import type { CallMessage } from "./messages.ts";
 
 /** The text of a failure, with paths relative to the directory of the call that gets it. */
-export type Failure = (cwd: string | undefined) => string;
+export type StrayFailure = (cwd: string | undefined) => string;
 
 /** What a failure needs to know of a call, and can do to it. */
 interface FailableCall {
@@ -21,15 +21,15 @@ export type StrayFailures = ReturnType<typeof openStrayFailures>;
  */
 export function openStrayFailures(running: ReadonlyMap<number, FailableCall>) {
   let isLoaded = false;
-  let atLoad: Failure | undefined;
-  let kept: { readonly failure: Failure; readonly isReported: boolean } | undefined;
-  const give = (call: FailableCall, failure: Failure) => {
+  let atLoad: StrayFailure | undefined;
+  let kept: { readonly failure: StrayFailure; readonly isReported: boolean } | undefined;
+  const give = (call: FailableCall, failure: StrayFailure) => {
     const why = failure(call.message.asked.cwd);
     if (call.blocks()) call.fail(why);
     else call.report(why);
   };
   return {
-    add(failure: Failure): void {
+    add(failure: StrayFailure): void {
       if (!isLoaded) {
         atLoad ??= failure;
         return;

@@ -26,7 +26,7 @@ import {
   type WorkerInput,
   workerAnswer,
 } from "./messages.ts";
-import { type Failure, openStrayFailures, type StrayFailures } from "./stray-failures.ts";
+import { openStrayFailures, type StrayFailure, type StrayFailures } from "./stray-failures.ts";
 
 /** What all calls of a thread share. */
 interface WorkerState {
@@ -201,7 +201,7 @@ function guardWorker(current: AsyncLocalStorage<RunningCall>, strays: StrayFailu
   process.stdout.write = print;
   process.stderr.write = print;
   const onFailure = (what: string, settles: (call: RunningCall) => boolean) => (error: unknown) => {
-    const failure: Failure = (cwd) => `${what} in a hook: ${errorWithLocation(error, cwd)}`;
+    const failure: StrayFailure = (cwd) => `${what} in a hook: ${errorWithLocation(error, cwd)}`;
     const call = current.getStore();
     if (call === undefined) return strays.add(failure);
     const isOpen = !call.isAnswered;

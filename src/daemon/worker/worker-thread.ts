@@ -30,7 +30,7 @@ export interface WorkerCall extends Pick<CallMessage, "again"> {
 
 export type WorkerThread = ReturnType<typeof connectWorker>;
 
-export interface WorkerOptions extends Omit<WorkerInput, "claims"> {
+export interface WorkerThreadOptions extends Omit<WorkerInput, "claims"> {
   /** The module that calls `runWorker`. */
   readonly module: URL;
 }
@@ -47,7 +47,7 @@ const closeMs = 2_500;
 const readyMs = 12_000;
 
 /** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
-export function startWorkerThread(options: WorkerOptions): Promise<WorkerThread | string> {
+export function startWorkerThread(options: WorkerThreadOptions): Promise<WorkerThread | string> {
   const { module, file, cwd, sourceHash } = options;
   const claims = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
   let worker: Worker;

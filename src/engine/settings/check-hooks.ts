@@ -16,12 +16,12 @@ import { type Fault, fieldsFault, hookKeys, misspelledKeys, ownValue, warningAt 
 import {
   asFailing,
   asSentence,
-  type Entry,
   type EntryPlace,
   keysElsewhere,
   keysOfGroup,
   keysOfHook,
   looksLikeOnFailure,
+  type SettingsEntry,
   skipsEntry,
   statedOnFailure,
   wantsBlock,
@@ -115,7 +115,7 @@ export function hookFault(entry: unknown): Fault | undefined {
   return fault ?? (known === undefined ? { field: "type", why: unknownType(String(type)) } : undefined);
 }
 
-function missing(value: Entry, name: string): string {
+function missing(value: SettingsEntry, name: string): string {
   const [near] = misspelledKeys(value, [name]);
   return near === undefined ? "is missing" : `is missing; ${showValue(near.key)} looks like it`;
 }
@@ -143,7 +143,7 @@ function checkGroups(value: unknown, spot: Spot): readonly HookGroup[] {
 }
 
 /** Keys that look like one that a group, or a hook of this type, may have, or belong to the other. The failure policy is reported on its own. */
-function keysWithoutEffect(value: Entry, known: readonly string[], spot: Spot): readonly Warning[] {
+function keysWithoutEffect(value: SettingsEntry, known: readonly string[], spot: Spot): readonly Warning[] {
   const found = misspelledKeys(value, known).filter(({ key }) => !looksLikeOnFailure(key));
   const misspelled = found.map(({ key, meant }) => {
     const text = `is not a known key, so it has no effect. Did you mean "${meant}"?`;
@@ -182,7 +182,7 @@ function checkGroup(value: unknown, spot: Spot): HookGroup {
 }
 
 /** Why a group is not valid. `withPolicy` is the group with a valid failure policy. */
-function groupFault(value: unknown, withPolicy: Entry): Fault | undefined {
+function groupFault(value: unknown, withPolicy: SettingsEntry): Fault | undefined {
   if (!isObject(value)) return { field: "", why: `must be an object, not ${showValue(value)}` };
   const hooks = ownValue(value, "hooks");
   if (hooks === undefined && value["type"] !== undefined)
@@ -197,7 +197,7 @@ function groupFault(value: unknown, withPolicy: Entry): Fault | undefined {
 }
 
 /** Reports an entry that cannot be used. */
-function refuse(value: unknown, spot: Spot, { field, why }: Fault, group: Entry = {}): void {
+function refuse(value: unknown, spot: Spot, { field, why }: Fault, group: SettingsEntry = {}): void {
   const { event, number, file, at, guards } = spot;
   const given = isObject(value) ? value : {};
   const onFailure = wantsBlock(value, spot) ? "block" : (statedOnFailure(given) ?? statedOnFailure(group));

@@ -15,7 +15,7 @@ import { clientHooks } from "./client-keys.ts";
 import { isOfCheckout, type Layer } from "./layer.ts";
 
 /** A group or a hook as it is in the file. */
-export type Entry = Readonly<Record<string, unknown>>;
+export type SettingsEntry = Readonly<Record<string, unknown>>;
 
 /** Where a group or a hook is. */
 export interface EntryPlace {
@@ -28,12 +28,16 @@ export interface EntryPlace {
 }
 
 interface WithPolicy {
-  readonly value: Entry;
+  readonly value: SettingsEntry;
   readonly warnings: readonly Warning[];
 }
 
 /** A guard whose failure policy has a typo stays on, in the strict reading: `block`. */
-export function withValidOnFailure(value: Entry, { file, client, event, at }: EntryPlace, isHook: boolean): WithPolicy {
+export function withValidOnFailure(
+  value: SettingsEntry,
+  { file, client, event, at }: EntryPlace,
+  isHook: boolean,
+): WithPolicy {
   const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
   if (fault === undefined) return withMisspelledOnFailure(value, file, at);
   const { failClosed: _, ...rest } = value;
@@ -48,7 +52,7 @@ export function withValidOnFailure(value: Entry, { file, client, event, at }: En
 }
 
 /** `on_failure` or `failclosed` is meant as the policy. */
-function withMisspelledOnFailure(value: Entry, file: string, at: string): WithPolicy {
+function withMisspelledOnFailure(value: SettingsEntry, file: string, at: string): WithPolicy {
   const keys = Object.keys(value).filter(looksLikeOnFailure);
   if (keys.length === 0) return { value, warnings: [] };
   const isLax = (key: string) => value[key] === "continue" || value[key] === false;
@@ -80,8 +84,8 @@ export function wantsBlock(value: unknown, place: EntryPlace): boolean {
 }
 
 /** A value of a file and everything inside it, as far as they are objects. Contract: handles any depth. */
-function objectsIn(value: unknown): readonly Entry[] {
-  const found: Entry[] = [];
+function objectsIn(value: unknown): readonly SettingsEntry[] {
+  const found: SettingsEntry[] = [];
   const waiting = [value];
   while (waiting.length > 0) {
     const one = waiting.pop();
@@ -101,7 +105,11 @@ export function keysOfHook(type: FileHook["type"]): readonly string[] {
 const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
 
 /** Keys that have no effect here: `if` on a group, `matcher` on a hook. `own` are those that have one. */
-export function keysElsewhere(value: Entry, own: readonly string[], { file, at }: EntryPlace): readonly Warning[] {
+export function keysElsewhere(
+  value: SettingsEntry,
+  own: readonly string[],
+  { file, at }: EntryPlace,
+): readonly Warning[] {
   const [others, where] = own === keysOfGroup ? [allKnownKeys, "group. Move it into the hooks of the group"] : onHook;
   const found = Object.keys(value).filter((key) => others.has(key) && !own.includes(key));
   return found.map((key) => warningAt("settings-invalid", file, `${at}.${key}`, `has no effect on a ${where}.`));

@@ -6,7 +6,7 @@ import { writeEntries } from "../edit/install-entries.ts";
 import { restrictToOwner } from "../edit/settings-file.ts";
 import { type Installer, usedCall } from "../install-app.ts";
 import { type HookCommands, hookCommands } from "../plan/hook-command.ts";
-import type { Endpoint } from "../plan/http-entries.ts";
+import type { HttpEndpoint } from "../plan/http-entries.ts";
 import { type InstallScope, type InstallTarget, installScopes, type ScopeFiles } from "../plan/install-places.ts";
 import type { PlannedEntry } from "../plan/own-entries.ts";
 import { installCommand } from "./advice.ts";
@@ -145,7 +145,7 @@ async function orWhy<T>(work: Promise<T>, codes?: readonly ProblemCode[]): Promi
   }
 }
 
-function withEndpoint(entry: PlannedEntry, { url, token }: Endpoint, tokenEnv?: string): PlannedEntry {
+function withEndpoint(entry: PlannedEntry, { url, token }: HttpEndpoint, tokenEnv?: string): PlannedEntry {
   const [hook] = entry.group.hooks;
   if (hook.type !== "http") return entry;
   const { search } = new URL(hook.url);

@@ -6,7 +6,7 @@ import { appKey } from "../../sdk/internal.ts";
 import { writeEntries } from "../edit/install-entries.ts";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
 import type { DaemonControl, Installer } from "../install-app.ts";
-import type { Endpoint } from "../plan/http-entries.ts";
+import type { HttpEndpoint } from "../plan/http-entries.ts";
 import type { InstallScope } from "../plan/install-places.ts";
 import { installReport } from "./install-findings.ts";
 import { repairInstall } from "./repair-install.ts";
@@ -14,7 +14,7 @@ import { statusOf } from "./scope-status.ts";
 
 /** A daemon that says what the test wants it to, and remembers what was asked of it. */
 function daemonDoor(
-  facts: { version?: string; port?: number; fresh?: Endpoint } = {},
+  facts: { version?: string; port?: number; fresh?: HttpEndpoint } = {},
 ): DaemonControl & { readonly asked: string[] } {
   const asked: string[] = [];
   const { version, port = 1, fresh } = facts;

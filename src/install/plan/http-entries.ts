@@ -8,7 +8,7 @@ import { type HttpConsent, type InstallTarget, installScopes, scopeFiles, unless
 import { ownHttpHooks } from "./own-entries.ts";
 
 /** Where http entries reach an app. */
-export interface Endpoint {
+export interface HttpEndpoint {
   readonly port: number;
   readonly token: string;
   /** `http://127.0.0.1:<port>/v1/hook/<key>` */
@@ -77,7 +77,7 @@ export function namesApp(settings: string, hooksFile: string): boolean {
 /** An http entry names a port; any process that listens there gets the events. */
 export async function strangerOnPort(
   app: InstalledApp,
-  daemon: Pick<Endpoint, "port"> | undefined,
+  daemon: Pick<HttpEndpoint, "port"> | undefined,
 ): Promise<string | undefined> {
   const url = app.entries.flatMap(ownHttpHooks).find(({ hook }) => URL.canParse(hook.url))?.hook.url;
   const port = url === undefined ? undefined : Number(new URL(url).port);

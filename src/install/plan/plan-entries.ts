@@ -13,7 +13,7 @@ import { defaultDeadline, type FailureMode, type HandledEvent, needsCommand } fr
 import { eventsOf } from "../drift/advice.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import { failClosedCommand, failClosedLine, type HookCommands, shellLine } from "./hook-command.ts";
-import { checkConsent, type Endpoint } from "./http-entries.ts";
+import { checkConsent, type HttpEndpoint } from "./http-entries.ts";
 import type { AskedTransport, HttpConsent, InstallScope, Transport } from "./install-places.ts";
 import type { PlannedEntry } from "./own-entries.ts";
 
@@ -43,7 +43,7 @@ interface TransportOptions extends EntryChoices {
 export interface PlanOptions extends TransportOptions {
   readonly calls: HookCommands;
   /** Needed when a planned entry is http. */
-  readonly endpoint?: Endpoint;
+  readonly endpoint?: HttpEndpoint;
 }
 
 /** One entry per event, in the catalog's order, unknown events last. Pure. */

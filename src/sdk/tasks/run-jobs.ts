@@ -13,7 +13,7 @@ export interface WorkOptions {
   readonly logger: (task: string) => Logger;
 }
 
-export interface WorkerOptions extends WorkOptions {
+export interface TaskWorkerOptions extends WorkOptions {
   /** Ends the worker: running jobs are aborted and given back. */
   readonly signal: AbortSignal;
   /** Ends the worker after this long without work. Default: never. */
@@ -36,7 +36,7 @@ export async function runAll(options: WorkOptions): Promise<void> {
 }
 
 /** Takes jobs as they come. Contract: resolves once it has ended and nothing of it runs any more. */
-export async function runWorker(options: WorkerOptions): Promise<void> {
+export async function runWorker(options: TaskWorkerOptions): Promise<void> {
   const { tasks, signal, idleMs = Number.POSITIVE_INFINITY, jobs = 4, pollMs = 100, outdated } = options;
   const names = [...tasks.keys()];
   const running = new Set<Promise<void>>();
@@ -57,7 +57,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
 }
 
 /** A backend that cannot be reached is reported once and tried again: a worker survives the restart of a server. */
-function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"] {
+function claims({ backend, logger, signal }: TaskWorkerOptions): TaskBackend["claim"] {
   let broken = false;
   return async (names) => {
     try {
@@ -73,7 +73,7 @@ function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"
   };
 }
 
-type RunOptions = WorkOptions & Pick<WorkerOptions, "signal" | "pollMs">;
+type RunOptions = WorkOptions & Pick<TaskWorkerOptions, "signal" | "pollMs">;
 
 /** One job from claim to finish. Contract: resolves, whatever the task does. */
 async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {

@@ -5,11 +5,12 @@ import type { AppRuntime } from "../app/app-runtime.ts";
 import { type LogRecord, loggerFor } from "../log/logger.ts";
 import { defaultTasks, queueFolder, workerLock } from "./default-queue.ts";
 import { hasPending, sweepDone } from "./job-files.ts";
-import { runWorker, type WorkerOptions } from "./run-jobs.ts";
+import { runWorker, type TaskWorkerOptions } from "./run-jobs.ts";
 import type { TaskBackend } from "./task-backend.ts";
 
 /** Options of `workTasks`. */
-export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs" | "jobs" | "pollMs" | "outdated"> {
+export interface WorkTasksOptions
+  extends Pick<TaskWorkerOptions, "signal" | "idleMs" | "jobs" | "pollMs" | "outdated"> {
   /** The hooks file the app came from. */
   readonly file: string;
   /** The environment of the tasks. */

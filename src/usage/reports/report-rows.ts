@@ -3,7 +3,7 @@ import { priceFlag, type Rollups, rollupsWhere, sumColumn } from "../calls/rollu
 import { pricedModel } from "../prices/price-table.ts";
 import { type Amounts, amountsOf, type CallTimes, type CostMode, timesOf } from "./amounts.ts";
 import { addDays, type Weekday, weekOf } from "./calendar.ts";
-import { type Selection, undatedDay } from "./selection.ts";
+import { type UsageSelection, undatedDay } from "./selection.ts";
 
 /** What rows may hold in addition to their own amounts: the same by model, and by type of agent. */
 export interface Breakdown {
@@ -18,7 +18,11 @@ export interface RowOptions {
 }
 
 /** The amounts of some rollups, with the breakdowns that were asked for. */
-export function reportRow(selection: Selection, rows: readonly number[], options: RowOptions): Amounts & Breakdown {
+export function reportRow(
+  selection: UsageSelection,
+  rows: readonly number[],
+  options: RowOptions,
+): Amounts & Breakdown {
   const { mode, breakdown, agents } = options;
   const { rollups } = selection.ledger;
   /** Largest cost first. Rollups without a call, such as those of API errors, have no row of their own. */
@@ -42,7 +46,7 @@ function callsAmong({ sums }: Rollups, rows: readonly number[]): readonly number
 }
 
 /** Rollups grouped by a text, sorted by it. */
-export function groupsByText(selection: Selection, keyOf: (at: number) => string): [string, number[]][] {
+export function groupsByText(selection: UsageSelection, keyOf: (at: number) => string): [string, number[]][] {
   const rows = rollupsWhere(selection.ledger.rollups, selection.keep);
   return [...groupBy(rows, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -64,11 +68,11 @@ export interface MonthRow extends Amounts, Breakdown {
   readonly month: string;
 }
 
-export function dayRows(selection: Selection, options: RowOptions): DayRow[] {
+export function dayRows(selection: UsageSelection, options: RowOptions): DayRow[] {
   return periodRows(selection, options, (day) => day).map(([date, row]) => ({ date, ...row }));
 }
 
-export function weekRows(selection: Selection, options: RowOptions, start: Weekday): WeekRow[] {
+export function weekRows(selection: UsageSelection, options: RowOptions, start: Weekday): WeekRow[] {
   return periodRows(selection, options, (day) => weekOf(day, start)).map(([weekStart, row]) => ({
     weekStart,
     weekEnd: weekStart === undatedDay ? undatedDay : addDays(weekStart, 6),
@@ -76,11 +80,11 @@ export function weekRows(selection: Selection, options: RowOptions, start: Weekd
   }));
 }
 
-export function monthRows(selection: Selection, options: RowOptions): MonthRow[] {
+export function monthRows(selection: UsageSelection, options: RowOptions): MonthRow[] {
   return periodRows(selection, options, (day) => day.slice(0, 7)).map(([month, row]) => ({ month, ...row }));
 }
 
-function periodRows(selection: Selection, options: RowOptions, periodOf: (day: string) => string) {
+function periodRows(selection: UsageSelection, options: RowOptions, periodOf: (day: string) => string) {
   const keyOf = (at: number) => {
     const day = selection.dayOf(at);
     return day === undatedDay ? day : periodOf(day);
@@ -99,7 +103,7 @@ export interface ModelRow extends Amounts, CallTimes, Pick<Breakdown, "agents"> 
   readonly basis?: "list";
 }
 
-export function modelRows(selection: Selection, options: RowOptions): ModelRow[] {
+export function modelRows(selection: UsageSelection, options: RowOptions): ModelRow[] {
   const { rollups } = selection.ledger;
   const isFast = (at: number) => ((rollups.sums[at + sumColumn.situation] as number) & priceFlag.fast) !== 0;
   const keyOf = (at: number) => `${selection.modelOf(at)} ${isFast(at) ? "fast" : "standard"}`;
@@ -134,7 +138,7 @@ export interface ProjectRow extends Amounts, CallTimes, Breakdown {
   readonly sessions: number;
 }
 
-export function projectRows(selection: Selection, options: RowOptions): ProjectRow[] {
+export function projectRows(selection: UsageSelection, options: RowOptions): ProjectRow[] {
   const { fileOf, projectOf, ledger } = selection;
   return groupsByText(selection, (at) => projectOf(fileOf(at)))
     .map(([project, rows]): ProjectRow => {

@@ -5,7 +5,7 @@ import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import type { UnreadablePlace } from "../scan/file-facts.ts";
 import { type Amounts, amountsOf, type CostMode, costPlace } from "./amounts.ts";
-import type { Selection } from "./selection.ts";
+import type { UsageSelection } from "./selection.ts";
 
 /** Something worth knowing about a report, with how often it was met. */
 export interface UsageWarning {
@@ -38,7 +38,11 @@ export interface UnpricedModel extends Amounts {
   readonly model: string;
 }
 
-export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number[], mode: CostMode): UnpricedModel[] {
+export function unpricedOf(
+  { ledger, modelOf }: UsageSelection,
+  rows: readonly number[],
+  mode: CostMode,
+): UnpricedModel[] {
   const unpriced = rows.filter(
     (at) => ((ledger.rollups.sums[at + sumColumn.situation] as number) & priceFlag.unpriced) !== 0,
   );
@@ -47,7 +51,7 @@ export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number
     .sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
-export function warningsOf(selection: Selection, rows: readonly number[], mode: CostMode): UsageWarning[] {
+export function warningsOf(selection: UsageSelection, rows: readonly number[], mode: CostMode): UsageWarning[] {
   const { rollups, files, notes, unread } = selection.ledger;
   const total = (column: number, some = rows) =>
     some.reduce((all, at) => all + (rollups.sums[at + column] as number), 0);
@@ -82,7 +86,7 @@ function placesOf({ files }: Ledger): NonNullable<UsageWarning["places"]> {
 
 /** Where the prices of these rollups come from: the newest day one of them was read, and all addresses. */
 export function pricesUsed(
-  { ledger, modelOf }: Selection,
+  { ledger, modelOf }: UsageSelection,
   rows: readonly number[],
   prices: PriceTable,
 ): { readonly newest: string | null; readonly sources: readonly string[]; readonly rows: readonly PriceRow[] } {

@@ -9,7 +9,7 @@ import type { ReportRequest } from "../usage-options.ts";
 import { dayFrom, openZone, type Zone } from "./calendar.ts";
 
 /** The rollups a request is about, and what their numbers stand for. */
-export interface Selection {
+export interface UsageSelection {
   readonly ledger: Ledger;
   readonly zone: Zone;
   readonly since: string | null;
@@ -32,7 +32,7 @@ export interface Selection {
 
 export const undatedDay = "undated";
 
-export function selectRollups(ledger: Ledger, request: ReportRequest): Selection {
+export function selectRollups(ledger: Ledger, request: ReportRequest): UsageSelection {
   const { sums } = ledger.rollups;
   const now = request.now ?? Date.now();
   const zone = openZone(request.timezone);

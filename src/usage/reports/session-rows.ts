@@ -3,7 +3,7 @@ import { rollupsWhere } from "../calls/rollups.ts";
 import type { LedgerFile } from "../ledger/ledger.ts";
 import { type Amounts, amountsOf, type CallTimes, timesOf } from "./amounts.ts";
 import { type Breakdown, groupsByText, type RowOptions, reportRow } from "./report-rows.ts";
-import type { Selection } from "./selection.ts";
+import type { UsageSelection } from "./selection.ts";
 
 /** One row of the `session` report. */
 export interface SessionRow extends Amounts, CallTimes, Pick<Breakdown, "models"> {
@@ -40,7 +40,7 @@ export interface Reconciled {
 }
 
 export function sessionRows(
-  selection: Selection,
+  selection: UsageSelection,
   options: RowOptions,
   reconcile?: (session: string) => number | undefined,
 ): SessionRow[] {
@@ -80,7 +80,7 @@ function titleOf(file: LedgerFile | undefined): string | undefined {
   return customTitle ?? aiTitle ?? summary ?? firstPrompt;
 }
 
-function agentRows(selection: Selection, rows: readonly number[], options: RowOptions): AgentRow[] {
+function agentRows(selection: UsageSelection, rows: readonly number[], options: RowOptions): AgentRow[] {
   return [...groupBy(rows, selection.agentOf)].map(([agentId, own]): AgentRow => {
     const file = own.map(selection.fileOf).find(({ agent }) => agent === agentId);
     const meta = file && selection.metaOf(file);
@@ -91,7 +91,7 @@ function agentRows(selection: Selection, rows: readonly number[], options: RowOp
   });
 }
 
-function reconciler({ ledger, keep, fileOf }: Selection, statuslineCost: (session: string) => number | undefined) {
+function reconciler({ ledger, keep, fileOf }: UsageSelection, statuslineCost: (session: string) => number | undefined) {
   /** Sessions of which the report leaves out calls, by day, model or agent. */
   const narrowed = new Set(rollupsWhere(ledger.rollups, (at) => !keep(at)).map((at) => fileOf(at).session));
   return (session: string, own: Amounts, client: number | undefined): Reconciled => {

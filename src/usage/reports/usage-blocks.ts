@@ -2,7 +2,7 @@ import { groupBy } from "../../protocol/internal.ts";
 import { quarterMs, rollupsWhere, sumColumn } from "../calls/rollups.ts";
 import { type Amounts, amountsOf, tokensIn } from "./amounts.ts";
 import { type Breakdown, type RowOptions, reportRow } from "./report-rows.ts";
-import type { Selection } from "./selection.ts";
+import type { UsageSelection } from "./selection.ts";
 
 /** Five hours of use, as limits are counted. */
 export interface BlockRow extends Amounts, Breakdown {
@@ -26,7 +26,7 @@ const blockMs = 5 * 60 * 60 * 1000;
 const hourMs = 60 * 60 * 1000;
 
 export function blockRows(
-  selection: Selection,
+  selection: UsageSelection,
   options: RowOptions,
   now: number,
   tokenLimit: number | "max" | undefined,
@@ -106,7 +106,7 @@ interface Span {
 }
 
 /** Quarters of an hour are enough: blocks end at full hours, and no silence of five hours fits in a quarter. */
-function spansOf({ ledger, keep }: Selection): Span[] {
+function spansOf({ ledger, keep }: UsageSelection): Span[] {
   const { rollups } = ledger;
   const quarters = [...groupBy(rollupsWhere(rollups, keep), (at) => rollups.sums[at + sumColumn.quarter] as number)]
     .filter(([quarter]) => quarter >= 0)
