@@ -42,6 +42,17 @@ test("without any file there is no layer", async () => {
   expect(await load()).toEqual([]);
 });
 
+test("a managed file whose name ends in another spelling of .json is not read and is reported", async () => {
+  write("etc/managed-settings.d/10-a.JSON", { env: { A: "1" } });
+  write("etc/managed-settings.d/20-b.jsonc", { env: { A: "2" } });
+  write("etc/managed-settings.d/30-c.json.bak", { env: { A: "3" } });
+  const unread = { kind: "managed", settings: {}, readable: false, warnings: ["settings-unreadable"] };
+  expect(await load()).toEqual([
+    { ...unread, file: "etc/managed-settings.d/10-a.JSON" },
+    { ...unread, file: "etc/managed-settings.d/20-b.jsonc" },
+  ]);
+});
+
 test("layers come in configured order", async () => {
   write("etc/managed-settings.json", { env: { A: "1" } });
   write("etc/managed-settings.d/20-b.json", { env: { A: "3" } });

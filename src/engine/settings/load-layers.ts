@@ -65,10 +65,13 @@ export function settingsPaths(places: SettingsPlaces): WatchedPaths {
 }
 
 async function managedLayers(folder: string, rows: Rows): Promise<Layer[]> {
-  const { files, unlisted } = await managedFiles(folder);
+  const { files, unlisted, misnamed = [] } = await managedFiles(folder);
   const found = await Promise.all(files.map((file) => readLayerFile({ kind: "managed", file }, rows)));
   const layer = unlisted && unreadableLayer({ kind: "managed", file: unlisted.folder }, unlisted.why);
-  return [...found, layer].flatMap((one) => one ?? []);
+  const notRead = misnamed.map((file) =>
+    unreadableLayer({ kind: "managed", file }, "only files whose name ends with .json are read here"),
+  );
+  return [...found, layer, ...notRead].flatMap((one) => one ?? []);
 }
 
 /** A text that begins with a brace is the settings themselves, not their file. */

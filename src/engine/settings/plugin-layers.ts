@@ -1,6 +1,14 @@
 import { basename, join, resolve } from "node:path";
 import { isInside, sha256 } from "../../files/internal.ts";
-import { defined, fieldOf, isObject, type LayerKind, showValue, type Warning } from "../../protocol/internal.ts";
+import {
+  defined,
+  fieldOf,
+  isMisspelling,
+  isObject,
+  type LayerKind,
+  showValue,
+  type Warning,
+} from "../../protocol/internal.ts";
 import { ownValue } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Layer, PluginRoot } from "./layer.ts";
@@ -29,8 +37,9 @@ export async function pluginLayers(
   return first === undefined ? [] : [{ ...first, warnings: [...first.warnings, ...manifest.warnings] }, ...rest];
 }
 
-async function hooksIn(plugin: PluginRoot, { hooks, unread }: PluginManifest, rows: Rows): Promise<readonly Layer[]> {
+async function hooksIn(plugin: PluginRoot, manifest: PluginManifest, rows: Rows): Promise<readonly Layer[]> {
   const { root } = plugin;
+  const { hooks, misspelled, unread } = manifest;
   const [hooksFile, manifestFile] = pluginFiles(root);
   const standard = { kind: "plugin", file: hooksFile, plugin } as const;
   const inManifest = { ...standard, file: manifestFile };
@@ -40,7 +49,8 @@ async function hooksIn(plugin: PluginRoot, { hooks, unread }: PluginManifest, ro
   // If the plugin has other hooks, the warnings of the manifest report this.
   if (own === undefined && unread !== undefined) return [unreadableLayer(inManifest, unread)];
   const further = await Promise.all((Array.isArray(hooks) ? hooks : [hooks]).map(manifestLayer));
-  return [own, ...further].flatMap((layer) => layer ?? []);
+  const other = misspelled && layerOf(inManifest, misspelled, sha256(JSON.stringify(misspelled)), rows);
+  return [own, ...further, other].flatMap((layer) => layer ?? []);
 
   async function manifestLayer(given: unknown): Promise<Layer | undefined> {
     if (given === undefined) return undefined;
@@ -67,6 +77,8 @@ interface PluginManifest {
   readonly userConfig: Readonly<Record<string, unknown>>;
   /** Hooks, or paths of files with hooks, as they are written there. */
   readonly hooks?: unknown;
+  /** Hooks under a key such as `Hooks`. They are reported, and their guards deny. */
+  readonly misspelled?: Readonly<Record<string, unknown>>;
   /** Why it cannot be read. */
   readonly unread?: string;
   readonly warnings: readonly Warning[];
@@ -84,10 +96,12 @@ async function readPluginManifest(root: string): Promise<PluginManifest> {
   const { name, hooks } = found.value;
   const userConfig = found.value["userConfig"] ?? {};
   const isUsed = isObject(userConfig);
+  const misspelled = Object.entries(found.value).filter(([key]) => key !== "hooks" && isMisspelling(key, "hooks"));
   return {
     ...(typeof name === "string" && name !== "" ? { name } : {}),
     userConfig: isUsed ? userConfig : {},
     hooks,
+    ...(misspelled.length > 0 ? { misspelled: Object.fromEntries(misspelled) } : {}),
     warnings: isUsed ? [] : [unusable(file, `userConfig must be an object, not ${showValue(userConfig)}`)],
   };
 }

@@ -146,6 +146,22 @@ test("a path in a plugin's manifest that cannot be used is reported", async () =
   }
 });
 
+test("hooks under a misspelled key of a plugin's manifest are reported, and their guard denies", async () => {
+  const world = await checkoutWorld();
+  const guard = {
+    PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 0", onFailure: "block" }] }],
+  };
+  await world.put("plugin/.claude-plugin/plugin.json", { name: "guards", Hooks: guard });
+  const options = { ...world.options, plugins: [`${world.root}/plugin`] };
+  await withEngine({ ...world, options }, async (engine) => {
+    expect(engine.warnings[0]?.message).toContain(
+      `Hooks in ${world.root}/plugin/.claude-plugin/plugin.json is not read`,
+    );
+    const call = { tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t" };
+    expect(await engine.fire("PreToolUse", call)).toMatchObject({ decision: "deny" });
+  });
+});
+
 test("a manifest that cannot be read is reported for a plugin without hooks/hooks.json too", async () => {
   const world = await checkoutWorld();
   await world.put("plugin/.claude-plugin/plugin.json", "{");

@@ -127,8 +127,11 @@ export async function managedFiles(folder: string) {
   const more = join(folder, "managed-settings.d");
   const names = await namesIn(more);
   if ("why" in names) return { files: [first], unlisted: { folder: more, why: names.why } };
-  const others = names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
-  return { files: [first, ...others.map((name) => join(more, name))] };
+  const settings = names.filter((name) => /\.json[c5]?$/i.test(name) && !name.startsWith("."));
+  const [others, misnamed] = [true, false].map((isRead) =>
+    settings.filter((name) => name.endsWith(".json") === isRead).map((name) => join(more, name)),
+  );
+  return { files: [first, ...(others ?? [])], misnamed };
 }
 
 type ValueResult = ReadResult<{ readonly value: unknown }>;
