@@ -204,10 +204,18 @@ test("a rule and a name as matcher: without block the hook runs for the name, an
   expect((await engine.fire("PreToolUse", read)).decision).toBe("deny");
   expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
   expect(engine.warnings.map(({ message }) => message)).toEqual([
-    'The matcher "Bash(rm *)|Read" contains a permission rule, and matchers compare names only. Match "Bash|Read" and put the rule into "if". The hook never runs for it.',
+    'The matcher "Bash(rm *)|Read" contains a permission rule, and matchers compare names only. Write a group for each of "Bash, Read" and put the rule into "if". The hook never runs for it.',
   ]);
   await engine.close();
 });
+
+test.each(["Bash(rm *)|(a+)+$", "Bash(rm /)|mcp__[x"])(
+  "a guard with a rule and an expression that cannot be used denies everything: %s",
+  async (matcher) => {
+    const settings = { hooks: { PreToolUse: [{ matcher, hooks: [g] }] } };
+    expect((await decisions(settings)).decisions).toEqual(["deny", "deny"]);
+  },
+);
 
 test("a guard under an older name of a tool in a rule denies the tool", async () => {
   const { engine } = await withUser({ hooks: { PreToolUse: [{ matcher: "Task(x y)|Edit", hooks: [g] }] } });

@@ -81,6 +81,15 @@ test("SessionEnd has one budget for all its hooks, also for those that queue", a
   expect(limits.reduce((sum, ms) => sum + ms)).toBeLessThanOrEqual(100 + 3);
 });
 
+test("a copy with a short timeout takes no time from a SessionEnd hook without one", async () => {
+  const hooks = [command("sleep 9"), command("sleep 9", { timeout: 1 })];
+  const env = { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "1600" };
+  const { engine } = await openIn(on("SessionEnd", ...hooks), { env });
+  const { runs } = await engine.fire("SessionEnd", { reason: "other" });
+  // The default without the variable is 1500 ms.
+  expect(runs.map(({ ended }) => ended.by === "timeout" && ended.afterMs > 1_500)).toEqual([true]);
+});
+
 test("with rewrittenFrom, hooks that match both inputs appear neither in runs nor in skipped", async () => {
   const rules = ["Bash(ls *)", "Bash(ls new)", "Bash(ls old)"];
   const hooks = [command("true all"), ...rules.map((rule) => command(`true ${rule.slice(5, -1)}`, { if: rule }))];

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -47,33 +56,41 @@ test("status advises to uninstall an app whose last handler was removed, and tha
   expect((await hookline("status")).status).toBe(4);
 });
 
-test("uninstall revokes the approvals of its entries, and a hook that is added later does not deny for them", async () => {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
-  const cwd = join(home, "project");
-  mkdirSync(join(cwd, ".claude"), { recursive: true });
-  writeFileSync(
-    join(cwd, ".claude/hooks.mjs"),
-    `import { createApp } from "hookline/sdk";
+test.each([
+  ["as installed", (text: string) => text],
+  ["edited by hand", (text: string) => text.replace(/"timeout": \d+/, '"timeout": 77')],
+])(
+  "uninstall revokes the approvals of its entries, and a hook that is added later does not deny for them: %s",
+  async (_, edit) => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+    const cwd = join(home, "project");
+    mkdirSync(join(cwd, ".claude"), { recursive: true });
+    writeFileSync(
+      join(cwd, ".claude/hooks.mjs"),
+      `import { createApp } from "hookline/sdk";
 export default createApp().preTool("Write", { onFailure: "block" }, () => undefined);
 `,
-  );
-  const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"] };
-  const hookline = (...words: readonly string[]) => callHookline(words, { home, env, cwd });
-  const settings = (command: string) =>
-    JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] } });
-  writeFileSync(join(cwd, ".claude/settings.json"), settings("exit 0"));
-  expect((await hookline("trust", "--yes")).status).toBe(0);
-  expect((await hookline("install", "--scope", "local", "--transport", "run")).status).toBe(0);
-  expect((await hookline("uninstall")).status).toBe(0);
-  writeFileSync(join(cwd, ".claude/settings.local.json"), settings("exit 1"));
-  const call = JSON.stringify({ tool_name: "Write", tool_input: { file_path: "a", content: "" }, tool_use_id: "t" });
-  const fired = await hookline("fire", "PreToolUse", "--input", call, "--json");
-  expect(JSON.parse(fired.out)).toMatchObject({ decision: "none", runs: [] });
-  const { entries } = JSON.parse((await hookline("trust", "--show", "--json")).out) as {
-    entries: readonly { readonly state: string }[];
-  };
-  expect(entries.map(({ state }) => state)).toEqual(["trusted", "new"]);
-});
+    );
+    const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"] };
+    const hookline = (...words: readonly string[]) => callHookline(words, { home, env, cwd });
+    const settings = (command: string) =>
+      JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] } });
+    writeFileSync(join(cwd, ".claude/settings.json"), settings("exit 0"));
+    expect((await hookline("trust", "--yes")).status).toBe(0);
+    expect((await hookline("install", "--scope", "local", "--transport", "run")).status).toBe(0);
+    const local = join(cwd, ".claude/settings.local.json");
+    writeFileSync(local, edit(readFileSync(local, "utf8")));
+    expect((await hookline("uninstall")).status).toBe(0);
+    writeFileSync(local, settings("exit 1"));
+    const call = JSON.stringify({ tool_name: "Write", tool_input: { file_path: "a", content: "" }, tool_use_id: "t" });
+    const fired = await hookline("fire", "PreToolUse", "--input", call, "--json");
+    expect(JSON.parse(fired.out)).toMatchObject({ decision: "none", runs: [] });
+    const { entries } = JSON.parse((await hookline("trust", "--show", "--json")).out) as {
+      entries: readonly { readonly state: string }[];
+    };
+    expect(entries.map(({ state }) => state)).toEqual(["trusted", "new"]);
+  },
+);
 
 test("status, doctor and explain report a handler for a tool that does not exist, as install does", async () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));

@@ -57,9 +57,11 @@ test("a misspelled list and a misspelled tool of the permission rules are errors
   ]);
 });
 
-test("an http hook whose URL is never called is an error; one that only a lookup could refuse is not", async () => {
+test("an http hook whose URL is never called is an error; one that only a lookup could refuse or that install wrote is not", async () => {
   const world = await checkoutWorld();
-  const urls = ["http://127.0.0.1:1/a", "http://localhost/b", "http://[::1]/c", "https://example.com/d", "ftp://x/e"];
+  const installed = `http://127.0.0.1:1/v1/hook/${"a".repeat(32)}?daemon`;
+  const refusable = ["http://127.0.0.1:1/a", "http://localhost/b", "http://[::1]/c", "ftp://x/e"];
+  const urls = [...refusable, "https://example.com/d", installed];
   const hooks = urls.map((url) => ({ type: "http", url }));
   await world.put("project/.claude/settings.json", { hooks: { Stop: [{ hooks }] } });
   const refused = (await findings(world)).filter(({ code }) => code === "url-refused");

@@ -37,9 +37,10 @@ function workOf(hook: Hook): readonly unknown[] | undefined {
 export function strictest(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook {
   const onFailure: FailurePolicy = first.onFailure === "block" || copy.onFailure === "block" ? "block" : "continue";
   const { hook, background } = first.background && (!copy.background || wakes(copy.hook)) ? copy : first;
-  const timeout = Math.max(...[first, copy].map((one) => timeoutOf(one.hook, one.row, {}))) / 1_000;
-  const isSame = first.hook.timeout === copy.hook.timeout;
-  return { ...first, onFailure, hook: isSame ? hook : { ...hook, timeout }, background };
+  const hasMore = timeoutOf(copy.hook, copy.row, {}) > timeoutOf(first.hook, first.row, {});
+  // As written, perhaps not at all: the environment can change the default.
+  const { timeout } = hasMore ? copy.hook : first.hook;
+  return { ...first, onFailure, hook: { ...hook, timeout } as Hook, background };
 }
 
 function wakes(hook: Hook): boolean {

@@ -56,7 +56,10 @@ export function compileMatcher(
 
 /** What an invalid matcher of a guard matches: with rules in it also their tools, in any case, or else everything. */
 export function guardMatcher({ matcher, warnings }: CompiledMatcher, row: EventRow): Matcher {
-  if (warnings.some(({ code }) => code === "matcher-is-rule")) {
+  // Only names and rules tell which tools an expression that cannot be used was for.
+  const isClear = (part: string) => looksLikeRule(part) || /^[\w-]+$/.test(part);
+  const hasTools = matcher.kind !== "never" || alternativesOf(matcher.text).every(isClear);
+  if (hasTools && warnings.some(({ code }) => code === "matcher-is-rule")) {
     const tools = ruleTools(matcher.text).map((tool) => intendedName(row, tool) ?? tool);
     const test = (value: string) => tools.includes(value) || matches(matcher, value);
     const aliases = "aliases" in matcher ? matcher.aliases : noAliases;
@@ -181,8 +184,9 @@ function ruleTools(text: string): readonly string[] {
 }
 
 function isRule(text: string): string {
-  const tools = quoted(ruleTools(text).join("|"));
-  return `The matcher ${quoted(text)} contains a permission rule, and matchers compare names only. Match ${tools} and put the rule into "if".`;
+  const tools = ruleTools(text);
+  const remedy = `${tools.length > 1 ? "Write a group for each of" : "Match"} ${quoted(tools.join(", "))}`;
+  return `The matcher ${quoted(text)} contains a permission rule, and matchers compare names only. ${remedy} and put the rule into "if".`;
 }
 
 function currentName(name: string, aliases: ToolAliases): string {

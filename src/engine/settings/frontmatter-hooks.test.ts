@@ -95,6 +95,7 @@ test.each<[string, string | Buffer]>([
   ["a comment in its first line", head.replace("---", "--- # x")],
   ["more dashes", head.replaceAll("---", "----")],
   ["plus signs", head.replaceAll("---", "+++")],
+  ["comments before its first key", `\n${head.replace("name", "# a\n\n  # b\nname")}`],
   ["carriage returns only", head.replaceAll("\n", "\r")],
   ["UTF-16", Buffer.from(`\ufeff${head}`, "utf16le")],
   ["big-endian UTF-16", Buffer.from(`\ufeff${head}`, "utf16le").swap16()],
@@ -102,10 +103,13 @@ test.each<[string, string | Buffer]>([
   expect(await frontmatterHooks(text.toString("utf8"))).toMatchObject({ fault: { line: 1 } });
 });
 
-test("a text that begins with a rule and has no hooks up to the next one is not frontmatter", async () => {
+test("a text that begins with a rule and has no keys or no hooks up to the next one is not frontmatter", async () => {
   expect(await frontmatterHooks("\n---\nA title\n---\nhooks:\n  Stop: []\n")).toBeUndefined();
+  expect(await frontmatterHooks("\n---\n# Title\n\nHow to write hooks\n---\n")).toBeUndefined();
+  expect(await frontmatterHooks("----------\nWorking with hooks\n----------\n")).toBeUndefined();
   const before = process.cpuUsage();
   expect(await frontmatterHooks(`\n---\n${"-- \n \t".repeat(500_000)}`)).toBeUndefined();
+  expect(await frontmatterHooks(`\n---\n${"# # \n \t".repeat(500_000)}`)).toBeUndefined();
   expect(process.cpuUsage(before).user).toBeLessThan(1e6);
 });
 

@@ -59,8 +59,12 @@ export async function frontmatterHooks(
 /** Whether a text that cannot be read as YAML seems to have hooks. */
 export const mentionsHooks = /ho+ks*["']?[ \t]*(?::|$)|tool_?use["']?[ \t]*:/im;
 
-/** Frontmatter after blank lines or in another encoding, with a blank or a comment next to its `---`, or with `+++`. */
-const nearlyHead = /^[\s\ufffd]*(---|\+\+\+)[^\r\n]*[\r\n](.*?)[\r\n][ \t]*\1/s;
+/**
+ * Frontmatter after blank lines or in another encoding, with a blank or a comment next to its `---`, or with `+++`. After comments it
+ * begins with a key: a text between two horizontal rules does not.
+ */
+const nearlyHead =
+  /^[\s\ufffd]*(---|\+\+\+)[^\r\n]*[\r\n](?:\s*#[^\r\n]*[\r\n])*\s*(["']?[\w-]+["']?[ \t]*[:=].*?)[\r\n][ \t]*\1/s;
 
 /** The keys of frontmatter in its usual form, `key: …` at the beginning of a line; undefined when only YAML can tell. */
 function plainKeys(head: string): Readonly<Record<string, unknown>> | undefined {

@@ -93,13 +93,17 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
       changePins(resolved, checkout.real, (current) => ({ ...current, accepted: new Date().toISOString() })),
     async revoke(entries) {
       if (entries === undefined) return dropPins(resolved, checkout.real);
-      const revoked = new Set(
-        items.filter(({ id }) => entries.some((entry) => entry.id === id)).map(({ definition }) => definition),
-      );
-      if (!pins.pins.some(({ definition }) => revoked.has(definition))) return false;
+      const ids = new Set(entries.map(({ id }) => id));
+      // An approval belongs to the item that was approved or, if that was changed since, to the one in its place.
+      const isRevoked = (pin: Pin): boolean => {
+        const same = items.filter(({ definition }) => definition === pin.definition);
+        const owners = same.length > 0 ? same : items.filter(({ place }) => place === pin.place);
+        return owners.some(({ id }) => ids.has(id));
+      };
+      if (!pins.pins.some(isRevoked)) return false;
       await changePins(resolved, checkout.real, (current) => ({
         ...current,
-        pins: current.pins.filter(({ definition }) => !revoked.has(definition)),
+        pins: current.pins.filter((pin) => !isRevoked(pin)),
       }));
       return true;
     },

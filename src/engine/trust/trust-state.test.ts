@@ -385,6 +385,23 @@ test("revoking deletes every approval of the folder", async () => {
   expect(await (await reviewTrust(options)).revoke()).toBe(false);
 });
 
+test("revoking an entry deletes its approval, also that of what was in its place before, and no other", async () => {
+  const { options, put } = await checkoutWorld();
+  const commands = (...all: readonly string[]) =>
+    put("project/.claude/settings.json", {
+      hooks: { Stop: [{ hooks: all.map((command) => ({ type: "command", command })) }] },
+    });
+  const states = async () => (await reviewTrust(options)).entries.map(({ state }) => state);
+  await commands("echo a", "echo b", "echo c");
+  await approveAll(options);
+  await commands("echo a", "echo other", "echo c");
+  expect(await states()).toEqual(["trusted", "changed", "trusted"]);
+  const review = await reviewTrust(options);
+  expect(await review.revoke([])).toBe(false);
+  expect(await review.revoke(review.entries.slice(1))).toBe(true);
+  expect(await states()).toEqual(["trusted", "new", "new"]);
+});
+
 test("an approval updates a watching engine", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));

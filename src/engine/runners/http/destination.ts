@@ -155,11 +155,21 @@ export async function resolveHost(host: string, allowPrivate: boolean, resolve: 
   return { addresses };
 }
 
-/** Why no request is sent to the URL, as far as that is known without looking up its host name. */
+/** The key of the app in the URL of an entry that `hookline install` wrote. */
+export function appKeyIn({ pathname, hostname }: URL): string | undefined {
+  const isLoopback = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
+  return isLoopback ? /^\/v1\/hook\/([0-9a-f]{32})$/.exec(pathname)?.[1] : undefined;
+}
+
+/**
+ * Why no request is sent to the URL, as far as that is known without looking up its host name. Undefined for an entry that
+ * `hookline install` wrote: Claude Code calls it, and install prints a note where Hookline's hosts do not.
+ */
 export async function refusalWithoutLookup(text: string, policy: UrlPolicy): Promise<string | undefined> {
   const admitted = admitUrl(text, policy);
   if ("refused" in admitted) return admitted.refused;
   const { hostname } = admitted.url;
+  if (appKeyIn(admitted.url) !== undefined) return undefined;
   if (hostname !== "localhost" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0) return undefined;
   const resolved = await resolveHost(hostname, admitted.allowPrivate, async () => [
     { address: "127.0.0.1", family: 4 },

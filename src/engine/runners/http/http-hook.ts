@@ -24,6 +24,7 @@ import {
 } from "../runner-result.ts";
 import {
   admitUrl,
+  appKeyIn,
   type HttpPolicy,
   httpPolicyOf,
   type Resolve,
@@ -111,8 +112,8 @@ function failureOf({ status, body }: Exclude<Exchanged, { broken: string }>, url
 
 /** Undefined when the URL does not belong to an app's daemon. */
 async function ownDaemon(url: URL, home: HomeSource): Promise<OwnDaemon | undefined> {
-  const [, key] = /^\/v1\/hook\/([0-9a-f]{32})$/.exec(url.pathname) ?? [];
-  if (key === undefined || !isLoopback(url.hostname)) return undefined;
+  const key = appKeyIn(url);
+  if (key === undefined) return undefined;
   // Newer entries are marked in the URL; an older one uses the port that was chosen for the app.
   if (!url.searchParams.has("daemon") && (await chosenPort(key, home)) !== Number(url.port)) return undefined;
   const challenge = randomBytes(32).toString("hex");
@@ -136,10 +137,6 @@ async function ownDaemon(url: URL, home: HomeSource): Promise<OwnDaemon | undefi
     proves: (status, body, proof) =>
       record !== undefined && isAnswerProof(proof, answerProof(record.secret, challenge, status, body)),
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
 }
 
 async function chosenPort(key: string, home: HomeSource): Promise<number | undefined> {
