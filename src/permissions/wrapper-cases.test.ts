@@ -275,6 +275,7 @@ test("a rule for a program covers its everyday options and texts", () => {
     "pm2 start app.js --name 'my api'",
     "awk -F'|' '/a|b/ { print $1 \" | \" $2 }' f",
     "awk '$1 || $2 { print \"|\" }' f",
+    "awk '/print|x/ { n++ }' f",
     "psql -c 'select 1'",
     "sqlite3 a.db .show",
     "vim -c 'qa!' f",

@@ -23,7 +23,7 @@ const usages =
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 const vi = "vi,vim,nvim,view,ex,ed,gvim";
 /** `system(…)`, `… | getline`, and `print … | …` with the bar outside of a string. */
-const awkRuns = /\bsystem\s*\(|\|&?\s*getline|\bprintf?\b(?:"(?:\\.|[^"\\])*"|[^";}\n|]|\|\|)*\|&?\s*["\w(]/;
+const awkRuns = /\bsystem\s*\(|\|&?\s*getline|(?<![\w/])printf?\b(?:"(?:\\.|[^"\\])*"|[^";}\n|]|\|\|)*\|&?\s*["\w(]/;
 const hgSetting = /^(?:alias|hooks|extensions|pager|extdiff|merge-tools|ui\.(?:editor|ssh|merge))[^=]*=!?/;
 
 const rows: readonly CommandOption[] = [
@@ -54,7 +54,7 @@ const rows: readonly CommandOption[] = [
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
   ["tmux,fzf,emacs,emacsclient,rpm,lftp,autossh,pdsh", "line", /["(!]|\b(?:run|if|popup|shell)(?:-shell)?\s/],
   ["pwsh,powershell,cmd,nu,xonsh,elvish,asciinema,fly,flyctl", "line", /(?:^|[\s"])(?:--?|\/+)c(?:o\w*)?[\s=]/i],
-  ["apt,apt-get,aptitude,sshfs,rsync,gh,glab", "line", /(?:Invoke|Bin|ssh_command|M\W*rsh)[^=\s]*=|\balias set .*?"/i],
+  ["apt,apt-get,sshfs,rsync,gh,glab", "line", /(?:Invoke|Bin|ssh_command|M\W*rsh)[\w:]{0,60}=|\balias set .*?"/i],
   ["make", "line", /\b(?:(?:HOST)?(?:CC|CXX|CPP|LD|AR|AS|RM|CP|MV|INSTALL)|\w*(?:CMD|COMMAND))=/],
 ];
 
