@@ -150,6 +150,49 @@ const wrapped = [
   "sqlite3 a.db '.shell rm x'",
   "gdb --init-eval-command='shell rm x'",
   "lldb -o 'platform shell rm x'",
+  "tmux ls \\; run 'rm x'",
+  "tmux ls \\; run rm x",
+  "tmux display-popup -h 50% -E 'cd a; rm x'",
+  "tmux if-shell true 'run \"rm x\"'",
+  "tmux pipe-pane -o 'rm x'",
+  "tmux bind x run 'rm x'",
+  "npm config set script-shell rm",
+  "pnpm config set script-shell=rm",
+  "fzf --bind 'x:execute(rm x)'",
+  "make CC='rm x'",
+  "make -j4 HOSTCC=rm all",
+  "make run CMD='rm x'",
+  "autossh h rm x",
+  "autossh -M 0 h 'rm x'",
+  "pdsh -w h rm x",
+  "pdsh -w h 'rm x'",
+  "emacs --batch --eval '(shell-command \"rm x\")'",
+  "pwsh -c 'rm x'",
+  "pwsh -NoProfile -Command rm x",
+  "cmd /c rm x",
+  "cmd.exe /c 'rm x'",
+  "nu -c 'rm x'",
+  "asciinema rec -c 'rm x'",
+  "asciinema rec --command='rm x' f",
+  "fly ssh console -C 'rm x'",
+  "podman unshare rm x",
+  "apt-get -o Dpkg::Pre-Invoke::='rm x' install a",
+  "rpm -E '%(rm x)'",
+  "lftp -c 'open h; !rm x'",
+  "lftp h <<< '!rm x'",
+  "sshfs -o reconnect,ssh_command='rm x' h: d",
+  "rsync -M--rsh=rm a b",
+  "gksu rm x",
+  "dzdo -u root rm x",
+  "pfexec rm x",
+  "gh alias set x '!rm x'",
+  "gh alias set --shell x 'rm x'",
+  "watchman-make -p a --run 'rm x'",
+  "nx exec -- rm x",
+  "yarn workspace web exec rm x",
+  "tox exec -e py312 -- rm x",
+  "gh codespace ssh -c a -- rm x",
+  "npx tool -- rm x",
 ];
 
 test("a deny rule covers the command inside wrappers, launchers and options that run one", () => {
@@ -159,11 +202,14 @@ test("a deny rule covers the command inside wrappers, launchers and options that
 test("a deny rule covers what a program in no table seems to start: behind `exec`, `--` and options named for it", () => {
   const commands = [
     "tool exec rm x",
+    "tool exec rm",
     "tool exec container rm x",
     "tool exec $container rm x",
     "tool exec container sudo rm x",
     "tool env -- rm x",
+    "tool run -- rm x",
     "tool --exec rm x",
+    "tool --run='rm x'",
     "tool --post-command='cd a; rm x'",
     "bat --pager='rm x' f",
   ];
@@ -173,7 +219,17 @@ test("a deny rule covers what a program in no table seems to start: behind `exec
     "npm test -- 'removes the list'",
     "npm run tool -- set name",
     "npm run tool -- watch src",
+    "npm test -- rm",
+    "npx jest -- rm",
     "cargo test -- my_test --nocapture",
+    "cargo run -- rm x",
+    "dotnet run -- rm x",
+    "pytest -- tests/rm",
+    "tox -e py312 -- -k rm",
+    "node app.js exec rm",
+    "tool install --dry-run rm",
+    "vitest --run rm",
+    "aws ecs execute-command --interactive --command /bin/bash",
     "tool --no-pager rm",
     "tool --editor vim",
     "grep -- rm f",
@@ -181,7 +237,7 @@ test("a deny rule covers what a program in no table seems to start: behind `exec
     "gh pr create --title 'rm x'",
   ];
   expect(decisionsOf(others, notRm)).toEqual(all(others, "allow"));
-  for (const command of [...commands.slice(0, 3), ...others])
+  for (const command of [...commands.slice(0, 4), ...others])
     expect([command, decide(command, { allow: [`Bash(${command.split(" ")[0]} *)`] })]).toEqual([command, "allow"]);
 });
 
@@ -219,15 +275,45 @@ test("a rule for a program covers its everyday options and texts", () => {
     "pm2 start app.js --name 'my api'",
     "awk -F'|' '/a|b/ { print $1 \" | \" $2 }' f",
     "awk '$1 || $2 { print \"|\" }' f",
+    "awk '/print|x/ { n++ }' f",
     "psql -c 'select 1'",
     "sqlite3 a.db .show",
     "vim -c 'qa!' f",
     "gdb -ex 'break main' -ex run ./a",
     "tmux send-keys -t a C-c",
     "wget -e robots=off https://a.b",
+    "tmux set -g status-right '#(date) %H:%M'",
+    "tmux bind r source-file ~/.tmux.conf",
+    "npm config set script-shell /bin/bash",
+    "npm config get script-shell",
+    "fzf --bind 'ctrl-a:select-all' --query 'a b'",
+    "make CC='ccache gcc' PLATFORM=rm test ARGS='rm x'",
+    "autossh -M 0 -f -N -L 8080:localhost:80 host",
+    "emacs --batch --eval '(message \"hi\")'",
+    "pwsh -NoProfile -File build.ps1",
+    "cmd.exe /c npm test",
+    "asciinema rec -t 'rm demo' -c 'npm test' demo.cast",
+    "fly ssh console -C 'ls /app'",
+    "apt-get -o Dpkg::Options::=--force-confold install -y rm",
+    "rpm -qi shellcheck rm",
+    "lftp -e 'mirror a b; quit' host",
+    "rsync -av -e 'ssh -p 22' a h:b",
+    "gh issue create --title 'shell completion' --body '![a](https://a.b/c.png)'",
   ];
   for (const command of commands)
-    expect([command, decide(command, { allow: [`Bash(${command.split(" ")[0]} *)`] })]).toEqual([command, "allow"]);
+    expect([command, decide(command, { ...notRm, allow: [`Bash(${command.split(" ")[0]} *)`] })]).toEqual([
+      command,
+      "allow",
+    ]);
+});
+
+test("a here-document without expansions is known, also when its delimiter is not quoted", () => {
+  const runs = ["psql <<E\n\\! rm x\nE", "psql <<E\n\\\\! rm x\nE", "psql <<-E\n\t\\! rm x\n\tE"];
+  expect(decisionsOf(runs, notRm)).toEqual(all(runs, "ask"));
+  const shells = ["bash <<E\nr\\\nm x\nE", "bash <<E\necho \\$a; rm x\nE", "bash <<E\necho \\\\\\\\; rm x\nE"];
+  expect(decisionsOf(shells, notRm)).toEqual(all(shells, "deny"));
+  const others = ["psql <<E\n\\d users\nE", "bash <<E\necho \\$HOME\nE"];
+  expect(decisionsOf(others, notRm)).toEqual(all(others, "allow"));
 });
 
 test("what a program reads and runs is asked about when a deny rule may apply", () => {

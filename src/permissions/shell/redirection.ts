@@ -124,6 +124,8 @@ export function standardInput(redirections: readonly Redirection[], scope: TextS
   if (last?.type !== "HereDoc") return undefined;
   const { body } = last;
   const text = (scope.original ?? scope.source).slice(body.pos, body.end);
-  if (!last.delimiter?.quoted && /[$`\\]/.test(text)) return undefined;
-  return last.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
+  const quoted = last.delimiter?.quoted === true;
+  if (!quoted && /[$`]/.test(text.replace(/\\[\s\S]/g, ""))) return undefined;
+  const known = quoted ? text : text.replace(/\\(?:([\\$`])|\n)/g, "$1");
+  return last.operator === "<<-" ? known.replace(/^\t+/gm, "") : known;
 }

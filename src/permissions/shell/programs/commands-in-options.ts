@@ -7,7 +7,8 @@ import { cutWord, isOption, optionValues } from "./program-options.ts";
 /**
  * Where programs are given a command that they run: in the values of options, given as a usage line, or else in any word. With `lead`
  * only behind this beginning, in the same word or in the next. `plain` values are harmless. With the usage `text`, `lead` is what runs a
- * command in the language of the program, in any of its words or in the text that it reads.
+ * command in the language of the program, in any of its words or in the text that it reads. With the usage `line`, commands
+ * follow `lead` in the line of this text and all words, in which quotes surround what has blanks; a rule on the program allows them.
  */
 type CommandOption = readonly [programs: string, usage: string, lead?: RegExp | undefined, plain?: RegExp];
 
@@ -16,13 +17,13 @@ const usages =
   "tar -IF= --to-command= --use-compress-program= --rsh-command= --rmt-command= --info-script= --new-volume-script=; " +
   "scp,sftp -SD=; svn --diff-cmd= --diff3-cmd= --editor-cmd=; tcpdump -z=; wget --use-askpass=; npm,pnpm --script-shell=; " +
   "nc,netcat -ce=; ncat -ce= --exec= --sh-exec=; nodemon -x= --exec=; bazel --run_under=; ansible -a= --args=; " +
-  "fzf --preview=; just -c= --command=";
+  "fzf --preview=; just -c= --command=; watchman-make --run=";
 
 /** ssh with a port, a key or a user, as usual for rsync. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 const vi = "vi,vim,nvim,view,ex,ed,gvim";
 /** `system(…)`, `… | getline`, and `print … | …` with the bar outside of a string. */
-const awkRuns = /\bsystem\s*\(|\|&?\s*getline|\bprintf?\b(?:"(?:\\.|[^"\\])*"|[^";}\n|]|\|\|)*\|&?\s*["\w(]/;
+const awkRuns = /\bsystem\s*\(|\|&?\s*getline|(?<![\w/])printf?\b(?:"(?:\\.|[^"\\])*"|[^";}\n|]|\|\|)*\|&?\s*["\w(]/;
 const hgSetting = /^(?:alias|hooks|extensions|pager|extdiff|merge-tools|ui\.(?:editor|ssh|merge))[^=]*=!?/;
 
 const rows: readonly CommandOption[] = [
@@ -35,8 +36,10 @@ const rows: readonly CommandOption[] = [
   ["strace", "-o= --output=", /^[|!]/],
   [vi, "-c= --cmd=", /^:?!/],
   [`${vi},less,more`, "", /^\+:?!/],
-  ["gdb,gh,glab", "", /^(?:--?[a-z-]+=)?(?:shell |!)/],
-  ["make", "", /^SHELL=/, /^(?:\/bin\/)?(?:ba|z)?sh$/],
+  ["gdb", "", /^(?:--?[a-z-]+=)?(?:shell |!)/],
+  // Not a picture in Markdown.
+  ["gh,glab", "", /^!(?!\[)/],
+  ["make,npm,pnpm,yarn", "", /^(?:SHELL=|script-shell(?:=|$))/, /^(?:\/bin\/)?(?:ba|z)?sh$/],
   ["zip", "", /^-\w*TT=?/],
   ["gcc,g++,cc,c++", "", /^-wrapper$/],
   ["go", "", /^--?(?:(?:tool)?exec|vettool)(?:=|$)/],
@@ -49,6 +52,10 @@ const rows: readonly CommandOption[] = [
   ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
   ["make", "text", /^--ev|^-\w*E|^(?:-f|--\w+=)?-$|\$[({]shell\s/],
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
+  ["tmux,fzf,emacs,emacsclient,rpm,lftp,autossh,pdsh", "line", /["(!]|\b(?:run|if|popup|shell)(?:-shell)?\s/],
+  ["pwsh,powershell,cmd,nu,xonsh,elvish,asciinema,fly,flyctl", "line", /(?:^|[\s"])(?:--?|\/+)c(?:o\w*)?[\s=]/i],
+  ["apt,apt-get,sshfs,rsync,gh,glab", "line", /(?:Invoke|Bin|ssh_command|M\W*rsh)[\w:]{0,60}=|\balias set .*?"/i],
+  ["make", "line", /\b(?:(?:HOST)?(?:CC|CXX|CPP|LD|AR|AS|RM|CP|MV|INSTALL)|\w*(?:CMD|COMMAND))=/],
 ];
 
 const optionTable = lazy(() => {
@@ -64,12 +71,14 @@ const runsOperands = new Set(["concurrently", "hyperfine"]);
 export function optionCommands(head: string, args: readonly ShellWord[], stdin = ""): readonly Inner[] {
   const isLine = (word: ShellWord) => !isOption(word) && /\s/.test(word.pieces.join(" "));
   if (runsOperands.has(head)) return args.filter(isLine).map((word) => scriptOf([word], "sh"));
-  // `gcc-13` is gcc.
-  const options = optionTable().get(head.replace(/(?<=[a-z+])-?[\d.]+$/, ""));
+  // `gcc-13` is gcc, `cmd.exe` is cmd.
+  const options = optionTable().get(head.replace(/(?<=[a-z+])(?:-?[\d.]+|\.exe)$/i, ""));
   if (options === undefined) return commandsByName(args);
   const texts = [stdin, ...args.map(({ pieces }) => pieces.join("$"))];
+  const line = texts.map((text) => (/\s/.test(text) ? `"${text}"` : text)).join(" ");
   return options.flatMap(([, usage, lead, plain]): readonly Inner[] => {
     if (usage === "text") return texts.some((text) => lead?.test(text)) ? [opaque("its text runs a command")] : [];
+    if (usage === "line") return looseCommands(line.split(lead ?? "").slice(1));
     return (usage === "" ? args : optionValues(args, usage)).flatMap((word, index) => {
       const { length } = lead?.exec(word.pieces[0])?.[0] ?? "";
       const cut = cutWord(word, length);
@@ -82,11 +91,11 @@ export function optionCommands(head: string, args: readonly ShellWord[], stdin =
 }
 
 const commandName =
-  /^--(?!no-)(?:[a-z\d-]+-)?(?:exec|command|cmd|pager|editor|rsh|ssh|wrapper|invoke|program|renderer|interpreter|run|on-?success)(?:=|$)/i;
+  /^--(?!no-)(?:[a-z\d-]+-)?(?:exec|command|cmd|pager|editor|rsh|ssh|wrapper|invoke|program|renderer|interpreter|on-?success|run(?==))(?:=|$)/i;
 
 /**
- * What the options of a program in no table run, to judge by their names: `--exec`, `--post-command`. A rule on the program allows it,
- * because such names also have other meanings.
+ * What the options of a program in no table run, to judge by their names: `--exec`, `--post-command`. Such names also have other meanings:
+ * a shell alone is often a setting, and `--run` and `--dry-run` without a value are switches.
  */
 function commandsByName(args: readonly ShellWord[]): readonly Inner[] {
   const texts = args.map((word, index) => {
@@ -94,6 +103,11 @@ function commandsByName(args: readonly ShellWord[]): readonly Inner[] {
     const value = cutWord(word, length);
     return length === 0 ? "" : (staticValue(staticValue(value) === "" ? args[index + 1] : value) ?? "");
   });
+  return looseCommands(texts.filter((text) => !/^(?:\/\S*\/)?(?:ba|da|fi|z)?sh$/.test(text)));
+}
+
+/** The commands that may be in texts of an unknown language. A rule on the program allows them. */
+function looseCommands(texts: readonly string[]): readonly Inner[] {
   const lines = texts.flatMap((text) => text.split(/[;&|(){}`$"'\n]+/)).map((line) => line.trim().split(/\s+/));
   const commands = lines.filter(([first = ""]) => /^[^-]/.test(first) && !isBuiltin(first));
   return commands.map((words) => ({ kind: "command", words: words.map(wordOf), carried: true }));

@@ -11,7 +11,7 @@ type LauncherRow = readonly [programs: string, wrapper: Wrapper];
 /** Programs that start another one with the same files: tracers, namespaces, schedulers, terminals. */
 const around: readonly LauncherRow[] = [
   ["setpriv, prlimit, numactl, valgrind, dbus-run-session, eatmydata, torsocks, torify, catchsegv", {}],
-  ["perf stat, perf record, uftrace record, git bisect run, git merge-index, toolbox run", {}],
+  ["perf stat, perf record, uftrace record, git bisect run, git merge-index, toolbox run, podman unshare", {}],
   [
     "flatpak-spawn, systemd-nspawn, systemd-inhibit, minijail0, nsjail, aa-exec, fakechroot, sandbox-exec, arch, wsl",
     {},
@@ -25,7 +25,7 @@ const around: readonly LauncherRow[] = [
   ["nsenter", { usage: "-aFZ -tSG= -CimnpruwTUW[=]", startsShell: true }],
   ["systemd-run", { usage: "-tGPqdrS -pMHuE= --user --scope --pty --wait --pipe" }],
   ["run0", { usage: "--user= --group=", startsShell: true }],
-  ["pkexec, chronic, unbuffer, schroot", { usage: "-evpdr -cu= --user=" }],
+  ["pkexec, gksu, gksudo, kdesu, dzdo, pfexec, chronic, unbuffer, schroot", { usage: "-evpdr -cu= --user=" }],
   ["caffeinate", { usage: "-dimsu -tw=" }],
   ["script", { usage: "-aefqr -EIOBTmo=", operands: 1, scripts: "-c= --command=" }],
   ["runuser", { usage: "-flpmPTh -ugGsw=", startsShell: true, scripts: "-c= --command=" }],
@@ -55,12 +55,12 @@ const container: Wrapper = {
 const carriers: readonly LauncherRow[] = [
   ["pnpm dlx, yarn exec, bunx, bun x, uvx, uv run, poetry run, pipenv run, pipx run, hatch run, pdm run, rye run", {}],
   ["bundle exec, rbenv exec, pyenv exec, mise exec, mise x, asdf exec, devbox run, op run, dbus-launch", {}],
-  ["uv tool run, pixi run, heroku run, ccache, distcc, sccache", {}],
+  ["uv tool run, pixi run, heroku run, pdsh, ccache, distcc, sccache", {}],
   ["softlimit, tsocks, bear, heaptrack, rr record, perf trace, linux32, linux64, i386, x86_64, uname26", {}],
   // The loader starts the program that it is given.
   ["ld.so, ld-linux.so.2, ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ld-musl-x86_64.so.1, ld-musl-aarch64.so.1", {}],
   [
-    "aws-vault exec, chamber exec, rustup run, gosu, su-exec, setuidgid, s6-setuidgid, envdir, ip vrf exec, buildah run",
+    "aws-vault exec, chamber exec, rustup run, gosu, su-exec, setuidgid, s6-setuidgid, autossh, envdir, ip vrf exec, buildah run",
     { operands: 1 },
   ],
   ["bun exec, xterm, gnome-terminal", { joins: true }],

@@ -45,12 +45,16 @@ export function unwrap(name: string, args: readonly ShellWord[], { stdin, openEn
  */
 function startedByUnknown(head: string, args: readonly ShellWord[]): readonly Inner[] {
   const at = args.findIndex((word) => /^(exec|--)$/.test(staticValue(word) ?? ""));
-  if (at < 0 || filePrograms().has(head) || /^(echo|printf|ls|which)$/.test(head)) return [];
+  if (at < 0 || filePrograms().has(head) || takesArguments.test(`${head} ${staticValue(args[at])}`)) return [];
   const operands = staticValue(args[at]) === "--" ? 0 : 1;
   const started = unwrapLoose(head, args.slice(at + 1), { operands, operandsMayLack: true, carries: true }, false);
   const isArgument = (name: string) => isBuiltin(name) || (operands === 0 && (wrappers.has(name) || shells.has(name)));
   return started.filter((inner) => inner.kind === "command" && !isArgument(staticValue(inner.words[0]) ?? "set"));
 }
+
+/** Programs that print, interpreters, test runners and build tools: what follows `exec` and `--`, or `--` alone, is a name or an argument. */
+const takesArguments =
+  /^(?:(?:ava|ctest|cypress|deno|echo|elixir|eslint|go|gradle|jest|julia|ls|make|mocha|mvn|node|nox|perl|php|phpunit|playwright|prettier|printf|pytest|python3?|rake|rspec|ruby|ruff|tsx|ts-node|vitest|which|zig) |(?:bazel|bun|cabal|cargo|composer|dart|dotnet|flutter|lerna|mix|ng|npm|nx|pnpm|rails|sbt|stack|swift|task|tox|turbo|yarn) --$)/;
 
 /** Programs of git that are a verb of it: `git-push` is `git push`. */
 const gitPrograms =
@@ -89,8 +93,10 @@ function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper,
   const inners = optionValues(args, scripts).map((word) => scriptOf([word], "sh"));
   const starts = commandStarts(args, { ...wrapper, usage: `${usage} ${scripts}` }, wrapper.operands ?? 0);
   if (starts.length > maxStarts) return [opaque(`options of ${name} are not known`)];
-  const marks = ["--", ...(wrapper.behind ?? [])].map((mark) => args.findIndex((word) => staticValue(word) === mark));
-  const lacking = wrapper.operandsMayLack ? starts.map((start) => start - (wrapper.operands ?? 0)) : [];
+  // Behind a known start a mark belongs to the inner command: `npx jest -- x`.
+  const line = starts.length === 1 ? args.slice(0, starts[0]) : args;
+  const marks = ["--", ...(wrapper.behind ?? [])].map((mark) => line.findIndex((word) => staticValue(word) === mark));
+  const lacking = wrapper.operandsMayLack ? commandStarts(args, wrapper, 0) : [];
   for (const begin of new Set([...starts, ...lacking, ...marks.filter((at) => at >= 0).map((at) => at + 1)])) {
     const command = args.slice(begin);
     const { sets, rest } = wrapper.assigns ? cutAssignments(command) : { sets: [], rest: command };
