@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import type { UserAnswer } from "./agent-ports.ts";
 import { makeWorld, type World, type WorldOptions } from "./fixtures/agent-run.ts";
 
 let world: World | undefined;
@@ -50,6 +51,9 @@ test("a model that throws, sends nonsense or ends without an answer ends the tur
     async function* () {
       yield { type: "end", content: "hi" };
     },
+    async function* () {
+      yield { type: "end", model: "m", usage: {}, content: [{ type: "text" }] };
+    },
   ];
   const texts: unknown[] = [];
   for (const stream of streams) {
@@ -61,6 +65,10 @@ test("a model that throws, sends nonsense or ends without an answer ends the tur
     [true, "API Error: The answer ended before it was complete."],
     [true, "API Error: The model sent something that is not an event: null"],
     [true, 'API Error: The model sent something that is not an event: {"type":"end","content":"hi"}'],
+    [
+      true,
+      expect.stringContaining('API Error: The model sent something that is not an event: {"type":"end","model":"m"'),
+    ],
   ]);
 });
 
@@ -88,6 +96,28 @@ test.each([undefined, "allow", {}, { decision: "allow" }])(
     ]);
   },
 );
+
+test("a permission prompt that denies with a number for a message gives the model text", async () => {
+  const { run } = open({ hooks: {} });
+  const call = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
+  const permission = async () => ({ behavior: "deny", message: 5 }) as never;
+  const { requests } = await run([call, { text: "done" }], { prompt: "go", user: { permission } });
+  expect(requests[1]?.messages.at(-1)?.content).toMatchObject([{ is_error: true, content: "5" }]);
+});
+
+test("a user port that is an instance of a class, with private fields, answers", async () => {
+  class Port {
+    readonly #asked: string[] = [];
+    async permission({ tool }: { readonly tool: string }): Promise<UserAnswer> {
+      this.#asked.push(tool);
+      return { behavior: "deny", message: this.#asked.join() };
+    }
+  }
+  const { run } = open({ hooks: {} });
+  const call = { calls: [{ tool: "Bash", input: { command: "touch made" } }] };
+  const { requests } = await run([call, { text: "done" }], { prompt: "go", user: new Port() });
+  expect(requests[1]?.messages.at(-1)?.content).toMatchObject([{ is_error: true, content: "Bash" }]);
+});
 
 test("a user port that can answer nothing is refused", async () => {
   const { run } = open({ hooks: {} });

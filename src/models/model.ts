@@ -174,7 +174,11 @@ export async function* eventsOf(model: Model, request: ModelRequest, signal: Abo
 function isUsable(event: unknown): boolean {
   if (!isObject(event) || event["type"] !== "end") return isObject(event);
   const { model, content, usage } = event;
-  return typeof model === "string" && Array.isArray(content) && content.every(isObject) && isObject(usage);
+  return typeof model === "string" && Array.isArray(content) && content.every(isBlock) && isObject(usage);
+}
+
+function isBlock(block: unknown): boolean {
+  return isObject(block) && (block["type"] !== "text" || typeof block["text"] === "string");
 }
 
 function unusable(event: unknown): ModelError {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../until.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";
 import { app, denial, event, guard } from "./guard-app.ts";
 
@@ -45,7 +46,8 @@ describe("failure", () => {
       pattern: `() => void /^(a+)+$/.test("a".repeat(40) + "b")`,
       later: "async () => { await new Promise(setImmediate); for (;;); }",
       child: `() => process.getBuiltinModule("node:child_process").execSync("trap '' TERM; while :; do sleep 1; done")`,
-      deafChild: `() => process.getBuiltinModule("node:child_process").execFileSync(process.execPath, ["-e", "process.on('SIGTERM', () => 0).stdin.resume(); setInterval(() => 0, 1e6)"], { timeout: 100, stdio: "pipe" })`,
+      // A signal that ends no process, so that the child cannot be ended before it ignores it.
+      deafChild: `() => process.getBuiltinModule("node:child_process").execFileSync("tail", ["-f", "/dev/null"], { timeout: 100, killSignal: "SIGWINCH" })`,
     };
     for (const [way, body] of Object.entries(holds)) {
       const ran = await world.run([world.file(`${way}.mjs`, guarded(body))], event());
@@ -54,6 +56,22 @@ describe("failure", () => {
     }
     const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8");
     expect(log).toContain('"failed":"Hook h failed on PreToolUse: it blocked the event loop');
+  });
+
+  test("a child process that a handler waits for is ended at the deadline, a detached one is not", async () => {
+    const [go, went] = ["go", "went"].map((name) => join(world.folder, name)) as [string, string];
+    const waits = `const fs = require("node:fs"); setInterval(() => { if (!fs.existsSync("${go}")) return; fs.writeFileSync("${went}", ""); process.exit(); }, 20)`;
+    const file = world.file(
+      "detached.mjs",
+      app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, () => {
+        const { spawn, execFileSync } = process.getBuiltinModule("node:child_process");
+        spawn(process.execPath, ["-e", ${JSON.stringify(waits)}], { detached: true, stdio: "ignore" }).unref();
+        execFileSync("tail", ["-f", "/dev/null"], { timeout: 100, killSignal: "SIGWINCH" });
+      });`),
+    );
+    expect((await world.run([file], event())).code).toBe(2);
+    writeFileSync(go, "");
+    await until("the detached process answers", () => existsSync(went));
   });
 });
 

@@ -16,12 +16,14 @@ describe("headless", () => {
     expect(seen.err + seen.out).not.toContain("\u001b");
   });
 
-  test("text: a run that a hook ends without an answer is reported on stderr, with the reason", async () => {
-    const { headless, seen } = front({ hooks: { PreToolUse: { print: { continue: false, stopReason: "enough" } } } });
+  test.each([
+    ["enough", { continue: false, stopReason: "enough" }],
+    ["no reason given", { continue: false }],
+  ])("text: a run that a hook ends without an answer is reported on stderr: %s", async (reason, print) => {
+    const { headless, seen } = front({ hooks: { PostToolUse: { print } } });
     const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
     expect(await headless([call], { prompt: "go" })).toBe(0);
-    expect(seen.out).toBe("");
-    expect(seen.err.endsWith("hookline: a hook ended the run: enough\n")).toBe(true);
+    expect(seen).toMatchObject({ out: "", err: `hookline: a hook ended the run: ${reason}\n` });
   });
 
   test("an observer that throws ends nothing and is reported once on stderr", async () => {

@@ -70,8 +70,9 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
     if (output === "json") writeLine(printedResult(result));
     const text = textOf(result, options);
     if (output === "text" && text !== "") write(stripControl(text));
-    if (output === "text" && text === "" && result.hook_reason !== undefined)
-      void io.err(`hookline: a hook ended the run: ${stripControl(result.hook_reason)}\n`);
+    const { terminal_reason: by, hook_reason: reason = "no reason given" } = result;
+    if (output === "text" && text === "" && (by === "hook_stopped" || by === "stop_hook_prevented"))
+      void io.err(`hookline: a hook ended the run: ${stripControl(reason)}\n`);
     if (endSignal !== undefined) return signalStatus[endSignal];
     return result.is_error ? 1 : 0;
   } finally {

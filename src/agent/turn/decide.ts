@@ -168,7 +168,7 @@ async function askUser(call: PendingCall, input: ToolInput, judged: Judgement, r
   const answer = await askPermission(thread, question, context.signal);
   if (answer.behavior === "allow")
     return recheckAllowed(call, input, { input: answer.input, updates: answer.updates ?? [] });
-  return { kind: "refused", message: answer.message ?? deniedByUser, interrupt: answer.interrupt === true };
+  return { kind: "refused", message: String(answer.message ?? deniedByUser), interrupt: answer.interrupt === true };
 }
 
 /** Claude Code's sentence. */

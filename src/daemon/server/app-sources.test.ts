@@ -50,6 +50,19 @@ test("a pipe in place of the hooks file counts as a change, and is not waited fo
   expect((await readAppSources(file)).hash).not.toBe(before.hash);
 });
 
+test("a pipe in place of the manifest of a package's package is not waited for", async () => {
+  writeFileSync(file, 'import "pol"; export default 1;');
+  for (const name of ["pol", "dep"]) mkdirSync(join(folder, "node_modules", name), { recursive: true });
+  const [pol, dep] = ["pol", "dep"].map((name) => join(folder, "node_modules", name, "package.json")) as [
+    string,
+    string,
+  ];
+  writeFileSync(pol, JSON.stringify({ name: "pol", main: "index.js", dependencies: { dep: "*" } }));
+  writeFileSync(join(folder, "node_modules/pol/index.js"), "");
+  execFileSync("mkfifo", [dep]);
+  expect((await readAppSources(file)).files.map(({ path }) => path)).toContain(dep);
+});
+
 test("a circular link in place of the hooks file counts as a change", async () => {
   const before = await readAppSources(file);
   rmSync(file);

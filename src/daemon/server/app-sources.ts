@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readRegularFile } from "../../files/internal.ts";
 import { attempt, fieldOf, parseJson } from "../../protocol/internal.ts";
@@ -58,7 +58,7 @@ export function maybeChanged({ files }: Sources): boolean {
 function withDependencies(manifests: readonly string[]): readonly string[] {
   const found = new Set(manifests);
   for (const path of found) {
-    const manifest = attempt(() => parseJson(readFileSync(path, "utf8")));
+    const manifest = attempt(() => parseJson(readRegularFile(path).toString()));
     if (fieldOf(manifest, "name") === "hookline") continue;
     for (const key of ["dependencies", "optionalDependencies", "peerDependencies"]) {
       for (const name of Object.keys(fieldOf(manifest, key) ?? {})) {

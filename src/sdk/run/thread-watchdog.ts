@@ -50,7 +50,8 @@ function startWatcher(failed: (error: unknown) => void): Worker {
 
 /**
  * A limit that was stopped must not interrupt: Node would report a debugger on stderr. A thread that does not react waits for a child
- * process, such as one that ignores the signal of its own timeout.
+ * process, such as one that ignores the signal of its own timeout. A detached child has a session of its own and continues: no thread
+ * waits for it.
  */
 const body = `
 const { parentPort } = require("node:worker_threads");
@@ -63,8 +64,10 @@ const interrupt = (limit) => {
   if (process.platform === "linux") timer = setTimeout(endChildren, 500);
 };
 const endChildren = () => {
-  const children = require("node:fs").readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
-  for (const pid of children.match(/\\d+/g) ?? []) process.kill(Number(pid), "SIGKILL");
+  const read = (name) => require("node:fs").readFileSync("/proc/" + name, "utf8");
+  const sessionOf = (pid) => read(pid + "/stat").split(") ").pop().split(" ")[3];
+  for (const pid of read("self/task/" + process.pid + "/children").match(/\\d+/g) ?? [])
+    if (sessionOf(pid) === sessionOf("self")) process.kill(Number(pid), "SIGKILL");
 };
 parentPort.on("message", ({ ms, limit }) => {
   clearTimeout(timer);
