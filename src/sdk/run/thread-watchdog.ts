@@ -17,7 +17,13 @@ let current = 0;
  */
 export function startWatchdog(ms: number, onLate: () => void, warn: (line: string) => void): () => void {
   const own = ++current;
-  const value = (limit: number) => limit === own && own === current && onLate();
+  // Once: the thread can also interrupt while the end of a child process calls back.
+  const end = (): void => {
+    if (own !== current) return;
+    current++;
+    onLate();
+  };
+  const value = (limit: number) => limit === own && end();
   Object.defineProperty(globalThis, late, { value, configurable: true });
   const failed = (error: unknown) =>
     warn(`Cannot start the watchdog thread; code that blocks the event loop will not be stopped: ${messageOf(error)}`);
@@ -27,7 +33,7 @@ export function startWatchdog(ms: number, onLate: () => void, warn: (line: strin
   } catch (error) {
     failed(error);
   }
-  const unlimit = limitSyncChildren(ms + graceMs, onLate);
+  const unlimit = limitSyncChildren(ms + graceMs, end);
   return () => {
     if (own !== current) return;
     current++;
