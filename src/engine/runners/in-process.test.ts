@@ -50,7 +50,6 @@ test.each<[string, Callback]>([
   ["with rest parameters", (...args) => aborted(args[2])],
   ["of engine.on", contextCallback((_payload, { signal }) => aborted(signal))],
   ["of engine.on with rest parameters", contextCallback((...args) => aborted(args[1].signal))],
-  ["of engine.on in a copy of the context", contextCallback((_payload, context) => aborted({ ...context }.signal))],
   ["of engine.on behind a proxy", contextCallback((_payload, context) => aborted(new Proxy(context, {}).signal))],
   ["of engine.on in an object that inherits", contextCallback((_, context) => aborted(Object.create(context).signal))],
 ])("the signal of a callback %s is aborted at its timeout", async (_, callback) => {

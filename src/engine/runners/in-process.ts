@@ -1,11 +1,4 @@
-import {
-  type Callback,
-  type CallbackHook,
-  type FunctionHook,
-  lazy,
-  messageOf,
-  Problem,
-} from "../../protocol/internal.ts";
+import { type Callback, type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
 import { type Limit, type MaybeAsync, settled, waitFor } from "./run-limits.ts";
 import { emptyOutput, failedResult, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
 
@@ -22,23 +15,23 @@ export interface CallbackCall extends Limit {
 export function runCallback(hook: CallbackHook, call: CallbackCall): MaybeAsync<RunnerResult> {
   if (call.signal.aborted) return resultWithoutAnswer({ by: "cancelled" }, call);
   const { payload, toolUseId } = call;
-  const controller = lazyController();
+  const context = new HandlerContext(toolUseId);
   const handler = handlers.get(hook.callback);
   let value: unknown;
   try {
-    value = handler
-      ? handler(payload, contextOf(toolUseId, controller))
-      : hook.callback(payload, toolUseId, controller().signal);
+    value = handler ? handler(payload, context) : hook.callback(payload, toolUseId, context.signal);
     if (!isPromise(value)) return returned(hook, value);
   } catch (error) {
     return failed(hook, resultWithoutAnswer({ by: "threw", error }, call));
   }
-  return settled(value, call, { abort: (reason) => controller().abort(reason) }).then((waited) => {
+  return settled(value, call, { abort: (reason) => controllerIn(context).abort(reason) }).then((waited) => {
     if (waited.by === "answered") return returned(hook, waited.value);
     const ran = resultWithoutAnswer(waited, call);
     return waited.by === "threw" ? failed(hook, ran) : ran;
   });
 }
+
+const controllerOf = Symbol("controller");
 
 /** A hook of `engine.on`. */
 type ContextHandler = (payload: CallbackCall["payload"], context: HandlerContext) => ReturnType<Callback>;
@@ -47,31 +40,32 @@ const handlers = new WeakMap<Callback, ContextHandler>();
 
 /** The callback hook of a handler that takes a context. */
 export function contextCallback(handler: (...args: Parameters<ContextHandler>) => ReturnType<Callback>): Callback {
-  const callback: Callback = (payload, toolUseId) => handler(payload, contextOf(toolUseId));
+  const callback: Callback = (payload, toolUseId) => handler(payload, new HandlerContext(toolUseId));
   handlers.set(callback, handler);
   return callback;
 }
 
-interface HandlerContext {
+/**
+ * Creates its signal when it is first read: few handlers read it, and creating one takes as long as the rest of the event. `signal` is not
+ * an own property, which would cost a tenth of the event: a copy of the context (`{ ...context }`) does not have it.
+ */
+class HandlerContext {
   readonly toolUseId: string | undefined;
-  readonly signal: AbortSignal;
+  readonly [controllerOf]: { current?: AbortController } = {};
+
+  constructor(toolUseId: string | undefined) {
+    this.toolUseId = toolUseId;
+  }
+
+  get signal(): AbortSignal {
+    return controllerIn(this).signal;
+  }
 }
 
-/** Created when the signal is first read: few handlers read it, and creating one takes as long as the rest of the event. */
-const lazyController = () => lazy(() => new AbortController());
-
-const controllerOf = Symbol("controller");
-/** An own property, so that a copy of the context has it too. */
-const signalProperty: PropertyDescriptor & ThisType<{ readonly [controllerOf]: () => AbortController }> = {
-  enumerable: true,
-  get() {
-    return this[controllerOf]().signal;
-  },
-};
-
-function contextOf(toolUseId: string | undefined, controller = lazyController()): HandlerContext {
-  const context = { toolUseId, [controllerOf]: controller };
-  return Object.defineProperty(context, "signal", signalProperty) as unknown as HandlerContext;
+/** The same one for the context, for a proxy of it and for an object that inherits from it. */
+function controllerIn({ [controllerOf]: held }: HandlerContext): AbortController {
+  held.current ??= new AbortController();
+  return held.current;
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
