@@ -1,21 +1,40 @@
-# The part of hookline-client that runs the app in a separate process, with the payload that was read so far. It ends the shell.
-# The process reads the rest of standard input. `why` is the reason why the daemon did not answer, `trouble` why nothing can be run.
+# in-process.bash WHY NODE TROUBLE ARGUMENTS...
 #
-# The compiled client calls it as a program: in-process.bash FILE MODE WHY NODE EVENT, with the payload on descriptor 4.
+# The part of the client that runs the app in a separate process, for a client that cannot use the daemon. It expects `bash -p`: bash then
+# ignores BASH_ENV and functions from the environment, which could bypass the guard.
+#
+# WHY is the reason why the daemon did not answer. Descriptor 4 then has the part of the payload that was read; the rest is still on standard
+# input. An empty WHY means that nothing was read and that no daemon can be called from here. TROUBLE is a reason to run nothing. ARGUMENTS
+# are those of the client.
 
-head=made
-if [[ $0 == "${BASH_SOURCE[0]}" ]]; then
-  file=$1 mode=$2 why=$3 node=$4 event=$5 head=given
-  here=${0%/*} locale=${LC_ALL-unset} quiet= trouble=
-  trap '' PIPE
-  exec 9>&2
-fi
+why=$1 node=$2 trouble=$3
+shift 3
+here=${0%/*}
+file= mode=continue event= option=
+for word; do
+  if [[ $option ]]; then
+    printf -v "$option" %s "$word"
+    option=
+    continue
+  fi
+  case $word in
+    --on-failure) option=mode mode= ;;
+    --on-failure=*) mode=${word#*=} ;;
+    --event) option=event ;;
+    --event=*) event=${word#*=} ;;
+    -*) trouble=${trouble:-Unknown option $word.} ;;
+    *) if [[ $file ]]; then trouble=${trouble:-Unexpected argument $word.}; else file=$word; fi ;;
+  esac
+done
+[[ $mode == continue ]] || mode=block
+[[ $file ]] || trouble=${trouble:-hookline-client takes one hooks file.}
+[[ $file == /* ]] || file=$PWD/$file
+trap '' PIPE
 
 program=$here/../dist/cli/bin.cjs
 
 # fail MESSAGE: the app cannot be run; the failure mode decides.
 fail() {
-  [[ $quiet ]] && exec 2>&9
   printf 'hookline: %s\n' "$1" >&2
   [[ $mode == block ]] && exit 2
   printf '{"systemMessage":"hookline: %s"}\n' "$(json_text "$1")"
@@ -44,14 +63,12 @@ json_text() {
 }
 
 run() {
-  exec 3>&- 5<&- 6<&- 8>&- 2>&9 9>&-
-  quiet=
-  if [[ $locale == unset ]]; then unset LC_ALL; else LC_ALL=$locale; fi
   [[ -x $node ]] || node=node
   [[ -f $program ]] || fail "$program no longer exists. Install hookline again, or remove its hooks from the settings."
-  set -- "$program" run "$file" --on-failure "$mode" --because "$why" --head 4
+  set -- "$program" run "$file" --on-failure "$mode"
+  [[ $why ]] && set -- "$@" --because "$why" --head 4
   [[ $event ]] && set -- "$@" --event "$event"
-  if [[ $head == given ]]; then "$node" "$@"; else "$node" "$@" 4< <(printf '%s' "$payload" 2>/dev/null); fi
+  "$node" "$@"
   local code=$?
   [[ $why == none || $why == version ]] && start_daemon
   ((code == 127 || code == 126)) && fail "$node cannot be started, so $file was not run."

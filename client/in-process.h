@@ -7,12 +7,15 @@
 
 /* The arguments of the call, and its state. */
 static struct call {
-    const char *file, *mode, *event, *node;
+    const char *file, *mode, *node;
+    /* As they were given, with the name of the program. */
+    int count;
+    char **words;
     /* The directory of hookline-client and in-process.bash. */
     const char *package;
     int wire;
     struct text payload;
-} call = {.file = "", .mode = "continue", .event = "", .node = "node", .package = CLIENT, .wire = -1};
+} call = {.file = "", .mode = "continue", .node = "node", .package = CLIENT, .wire = -1};
 
 static int failure_status(void)
 {
@@ -117,7 +120,10 @@ static _Noreturn void in_process(const char *why)
         close(ends[0]);
     }
     signal(SIGPIPE, SIG_DFL);
-    const char *words[] = {"bash", "-p", script.at, call.file, call.mode, why, call.node, call.event, NULL};
+    const char **words = calloc((size_t)call.count + 7, sizeof *words);
+    if (!words) out_of_memory();
+    memcpy(words, (const char *[]){"bash", "-p", script.at, why, call.node, ""}, 6 * sizeof *words);
+    memcpy(words + 6, call.words + 1, (size_t)(call.count - 1) * sizeof *words);
     execv("/bin/bash", (char **)words);
     fail("/bin/bash cannot be started, so the hooks file was not run.");
 }

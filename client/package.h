@@ -12,7 +12,7 @@ static void check_package(char **words)
     if (in >= 0) close(in);
     if (size <= 0) package_is_gone();
     head[size] = '\0';
-    if (strstr(head, "\nversion=" VERSION "\n")) return;
+    if (strstr(head, "\nhookline_version=" VERSION "\n")) return;
     execv(path.at, words);
     add_words(&path, (const char *[]){" cannot be started, so the hooks file was not run.", NULL});
     fail(path.at);

@@ -14,11 +14,12 @@ static const char *value_of(const char *option, char **words, int *at)
 static const char *read_words(int count, char **words)
 {
     struct text wrong = {0};
+    call.count = count, call.words = words;
     for (int at = 1; at < count; at++) {
         const char *word = words[at], *mode = value_of("--on-failure", words, &at);
         const char *event = mode ? NULL : value_of("--event", words, &at);
         if (mode) call.mode = mode;
-        else if (event) call.event = event;
+        else if (event) continue;
         else if (*word == '-') add_words(&wrong, (const char *[]){"Unknown option ", word, ".", NULL});
         else if (*call.file) add_words(&wrong, (const char *[]){"Unexpected argument ", word, ".", NULL});
         else call.file = word;

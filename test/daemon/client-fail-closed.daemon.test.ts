@@ -13,6 +13,7 @@ import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { linkNameParts, recordPath } from "../../src/daemon/record-file.ts";
+import { scriptName } from "../../src/install/client/compiled-client.ts";
 import { listening, removeFakeRecords, standInNode, wholeAnswer, writeFakeRecord } from "./fake-daemon.ts";
 import { app, clientForms, type DaemonWorld, event, guard, openDaemonWorld, type Ran } from "./world.ts";
 
@@ -186,7 +187,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     const file = world.file(`${form}-relative.mjs`, guard);
     const planted = join(world.project, "near/client/at");
     mkdirSync(planted, { recursive: true });
-    const name = `${version}${join(world.folder, "package/client").replaceAll("/", "%2F")}`;
+    const name = scriptName(join(world.folder, "package"));
     const marker = join(world.project, "planted-ran");
     writeFileSync(join(planted, name), `#!/bin/sh\ntouch ${marker}\nexit 0\n`, { mode: 0o755 });
     for (const env of [{ HOOKLINE_HOME: "near" }, { HOOKLINE_HOME: "", HOME: "./near" }]) {

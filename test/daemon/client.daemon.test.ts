@@ -409,7 +409,7 @@ describe("when the daemon is not what it should be", () => {
 });
 
 test("the client carries the package's version", () => {
-  expect(readFileSync("client/hookline-client", "utf8")).toContain(`\nversion=${ownVersion}\n`);
+  expect(readFileSync("client/hookline-client", "utf8")).toContain(`\nhookline_version=${ownVersion}\n`);
 });
 
 describe.runIf(clientForms.includes("compiled"))("the compiled client and its package", () => {

@@ -176,7 +176,7 @@ describe("leaving", () => {
     const client = join(world.folder, "package/client/hookline-client");
     const text = readFileSync(client, "utf8");
     const newer = join(world.folder, "package/client/newer-hookline-client");
-    writeFileSync(newer, text.replace(/\nversion=.*\n/, "\nversion=9.9.9\n"), { mode: 0o755 });
+    writeFileSync(newer, text.replace(/\nhookline_version=.*\n/, "\nhookline_version=9.9.9\n"), { mode: 0o755 });
     const child = spawn(newer, [file], { cwd: world.project, env: world.env });
     child.stdin.end(event());
     const parts: string[] = [];

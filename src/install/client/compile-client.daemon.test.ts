@@ -107,7 +107,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
   test("a compiler that cannot link statically links with shared libraries, and the program does the same", async () => {
     const here = world();
     const packageRoot = shipped(here);
-    writeFileSync(join(packageRoot, "client/in-process.bash"), 'printf "%s\n" "${@:1:3}" "$(cat <&4)"\n');
+    writeFileSync(join(packageRoot, "client/in-process.bash"), 'printf "%s\n" "$1" "${@:4}" "$(cat <&4)"\n');
     const payload = JSON.stringify({ text: "é".repeat(1_000_000) });
     const seen: string[] = [];
     for (const refused of ["", "-static"]) {
@@ -127,7 +127,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
         encoding: "utf8",
         maxBuffer: 2 ** 26,
       });
-      expect([status, stdout === `/none/h%.mjs\nblock\nnone\n${payload}\n`]).toEqual([0, true]);
+      expect([status, stdout === `none\n/none/h%.mjs\n--on-failure\nblock\n${payload}\n`]).toEqual([0, true]);
       seen.push(String(statSync(made.program).size));
     }
     // One program for each way of linking.
@@ -140,11 +140,12 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     const made = await compileClient({ packageRoot, home: here.source(), env });
     if ("why" in made) throw new Error(made.why);
     const script = shippedClient(packageRoot);
-    writeFileSync(join(packageRoot, "client/in-process.bash"), 'echo "in process by ${BASH_SOURCE[1]:-the program}"\n');
+    writeFileSync(join(packageRoot, "client/in-process.bash"), 'echo "by the program"\n');
+    writeFileSync(join(packageRoot, "client/hookline-client.pl"), 'print "by Perl\n";');
     const called = (client: string, more: object = {}) =>
       spawnSync(client, ["/none/hooks.mjs"], { env: { HOOKLINE_HOME: here.state, ...more }, encoding: "utf8" }).stdout;
-    expect(called(script)).toBe("in process by the program\n");
-    expect(called(script, { HOOKLINE_CLIENT: "script" })).toBe(`in process by ${script}\n`);
+    expect(called(script)).toBe("by the program\n");
+    expect(called(script, { HOOKLINE_CLIENT: "script" })).toBe("by Perl\n");
     writeFileSync(script, '#!/bin/bash\nversion=9.9.9\necho "newer $1"\n');
     expect(called(made.program)).toBe("newer /none/hooks.mjs\n");
     rmSync(script);

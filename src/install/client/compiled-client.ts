@@ -122,7 +122,7 @@ export async function linkClient(program: string, { packageRoot, home }: ClientP
 export function clientVersion(packageRoot: string): string {
   const script = shippedClient(packageRoot);
   const text = existsSync(script) ? readRegularFile(script).toString("utf8") : "";
-  return /^version=([0-9A-Za-z.+-]+)$/m.exec(text)?.[1] ?? "unknown";
+  return /^hookline_version=([0-9A-Za-z.+-]+)$/m.exec(text)?.[1] ?? "unknown";
 }
 
 async function link(target: string, path: string): Promise<void> {
@@ -134,9 +134,23 @@ async function link(target: string, path: string): Promise<void> {
   await rm(temp, { force: true });
 }
 
-function scriptName(packageRoot: string): string {
-  const folder = join(packageRoot, "client").replaceAll("%", "%25").replaceAll("/", "%2F");
-  return `${clientVersion(packageRoot)}${folder}`;
+/** Where the script looks for the program: its version, the system and its own path. */
+export function scriptName(packageRoot: string): string {
+  const script = shippedClient(packageRoot).replaceAll("%", "%25").replaceAll("/", "%2F");
+  return `${clientVersion(packageRoot)}-${systemLoader()}${script}`;
+}
+
+/** What the script recognizes a system by: it starts only a program that was compiled on such a system. */
+export const systemLoaders: readonly string[] = [
+  "/lib64/ld-linux-x86-64.so.2",
+  "/lib/ld-linux-aarch64.so.1",
+  "/lib/ld-musl-x86_64.so.1",
+  "/lib/ld-musl-aarch64.so.1",
+  "/usr/lib/dyld",
+];
+
+function systemLoader(): string {
+  return basename(systemLoaders.find((path) => existsSync(path)) ?? "none");
 }
 
 function packageLink(program: string): string {

@@ -61,15 +61,15 @@ async function copyFromNpxCache(modules: string, name: string, home: HomeSource)
   return found;
 }
 
-/** Whether the client can run here: it is a bash script of the package. */
+/** Whether the client can run here: bash runs the app when no daemon answers. */
 export function canRunClient(packageRoot: string, env: Env, shell?: string): boolean {
   return existsSync(join(packageRoot, "client", "hookline-client")) && hasBash(env, shell);
 }
 
-/** Where both forms of the client look for bash. They do not search PATH, which a project's scripts may change. */
+/** Where each form of the client looks for bash. They do not search PATH, which a project's scripts may change. */
 export const clientShell = "/bin/bash";
 
-/** Some systems have a bash in PATH and none in its usual place: there a client would not start, and its guard would be off. */
+/** Some systems have a bash in PATH and none in its usual place: there a client could not run the app, and its guard would be off. */
 export function hasBash(env: Env, shell: string = clientShell): boolean {
   return findProgram("bash", env) !== undefined && existsSync(shell);
 }

@@ -18,7 +18,7 @@ export const installFindingCodes = {
   "package-missing": { level: "error", meaning: "an entry calls a package that no longer exists" },
   "bash-missing": {
     level: "error",
-    meaning: "an entry calls the client, which is a bash script, and there is no bash in PATH or at `/bin/bash`",
+    meaning: "an entry calls the client, which runs the app with bash, and there is no bash in PATH or at `/bin/bash`",
   },
   "client-damaged": {
     level: "error",

@@ -34,7 +34,7 @@ export interface EntryChoices {
 
 /** The same with what this machine can run. */
 interface TransportOptions extends EntryChoices {
-  /** Whether the warm transports can be used: the client is a bash script. */
+  /** Whether the warm transports can be used: bash runs the app when no daemon answers. */
   readonly warm: boolean;
   /** Whether there is a `sh`, which a `run` entry needs to refuse when Node itself crashes. */
   readonly sh?: boolean;
