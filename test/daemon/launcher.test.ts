@@ -29,14 +29,8 @@ function launcher() {
     writeFileSync(program, `#!/bin/sh\nprintf '%s|' program "$@"; echo "$version"\n`);
     chmodSync(program, 0o755);
   };
-  const call = (env: object, shell?: string) => {
-    const words = [
-      ...(shell === undefined ? [] : [shell]),
-      join(client, "hookline-client"),
-      "a b",
-      "--on-failure=block",
-    ];
-    const [command = "", ...args] = words;
+  const call = (env: object, shell?: string, words: readonly string[] = ["a b", "--on-failure=block"]) => {
+    const [command = "", ...args] = [...(shell === undefined ? [] : [shell]), join(client, "hookline-client"), ...words];
     return spawnSync(command, args, { env: { HOME: folder, HOOKLINE_HOME: state, ...env }, encoding: "utf8" });
   };
   return { call, compile };
@@ -53,7 +47,22 @@ test("the launcher starts the compiled program with all arguments, and no variab
 
 test.runIf(hasPerl)("without a compiled program the launcher starts the client in Perl", () => {
   const { call } = launcher();
-  expect(call({}).stdout).toContain("perl|a b|--on-failure=block|");
+  expect(call({}).stdout).toContain(`perl||${process.cwd()}/a b|block|a b|--on-failure=block|`);
+  expect(call({ LC_ALL: "de_DE" }).stdout).toContain("perl|=de_DE|");
+});
+
+test.runIf(hasPerl)("the Perl client compiles under strict and loads no module", () => {
+  for (const name of ["hookline-client.pl", "without-daemon.pl"]) {
+    const { status, stderr } = spawnSync("/usr/bin/perl", ["-Mstrict", "-c", `client/${name}`], { encoding: "utf8" });
+    expect([name, status, stderr]).toEqual([name, 0, `client/${name} syntax OK\n`]);
+    expect(readFileSync(`client/${name}`, "utf8")).not.toMatch(/^\s*use /m);
+  }
+});
+
+test("wrong arguments are left to the process that reports them", () => {
+  const { call } = launcher();
+  for (const words of [[], ["a", "b"], ["a", "--odd"], ["--event", "Stop"]])
+    expect([words, call({}, undefined, words).stdout.split("|")[0]]).toEqual([words, "process"]);
 });
 
 test("code that the environment names for Perl is not loaded: the app runs in a process", () => {
