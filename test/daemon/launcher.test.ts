@@ -30,7 +30,11 @@ function launcher() {
     chmodSync(program, 0o755);
   };
   const call = (env: object, shell?: string, words: readonly string[] = ["a b", "--on-failure=block"]) => {
-    const [command = "", ...args] = [...(shell === undefined ? [] : [shell]), join(client, "hookline-client"), ...words];
+    const [command = "", ...args] = [
+      ...(shell === undefined ? [] : [shell]),
+      join(client, "hookline-client"),
+      ...words,
+    ];
     return spawnSync(command, args, { env: { HOME: folder, HOOKLINE_HOME: state, ...env }, encoding: "utf8" });
   };
   return { call, compile };
