@@ -73,7 +73,7 @@ export async function measure({ long, say }) {
       row("http round trip, warm", 0.02, seen.http, seen.node),
       row("client, warm daemon: entry of project scope", isCompiled ? 0.05 : 0.07, seen.project, seen.node),
       row("client, warm daemon: entry of user or local scope", isCompiled ? 0.03 : 0.07, seen.local, seen.node),
-      row("client, warm daemon: without a C compiler", 0.07, seen.script, seen.node),
+      orMilliseconds(4, row("client, warm daemon: without a C compiler", 0.07, seen.script, seen.node), seen.script),
     ].map((one) => ({ ...one, figure: `${one.figure}${cpuOf(seen.cpu, one.key)}` }));
   } finally {
     for (const file of served) spawnSync(process.execPath, [program, "serve", file, "--stop"], { env });
@@ -309,6 +309,14 @@ function row(name, budget, us, node) {
   const digits = ratio < 0.1 ? 4 : 3;
   const figure = `${ratio.toFixed(digits)} × (median ${median(us).toFixed(2)} ms against ${median(node).toFixed(1)}, p95 ${p95.toFixed(2)})`;
   return { name, budget: `≤ ${budget} × bare node`, figure, share: ratio / budget, key: keyOf(name) };
+}
+
+/**
+ * The same row with a second limit that is enough by itself. A bare start of Node takes 15 to 65 ms, depending on the machine and on
+ * NODE_EXTRA_CA_CERTS; a shell and Perl take the same time everywhere, and a share of the first does not limit the second.
+ */
+function orMilliseconds(most, row, us) {
+  return { ...row, budget: `${row.budget}, or ${most} ms`, share: Math.min(row.share, median(us) / most) };
 }
 
 /** The measured start that a row is about, for its processor time; http starts nothing. */
