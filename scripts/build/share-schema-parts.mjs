@@ -5,7 +5,7 @@ const schemaKeys = ["items", "additionalProperties", "not", "contains", "propert
 const schemaListKeys = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const schemaMapKeys = ["properties", "patternProperties", "$defs"];
 
-/** The same schemas by name. Each larger part that occurs more than once has a place of its own, `shared.1` and so on, and references to it. */
+/** The same schemas by name. A part that occurs often enough has a place of its own, `shared.1` and so on, and references to it. */
 export function withSharedParts(schemas) {
   const places = new Map();
   const count = (schema) => {
@@ -19,7 +19,7 @@ export function withSharedParts(schemas) {
   const shared = {};
   const share = (schema) => {
     const text = JSON.stringify(schema);
-    if (text.length < 60 || places.get(text) === 1) return mapParts(schema, share);
+    if (!isWorthSharing(text.length, places.get(text))) return mapParts(schema, share);
     if (!names.has(text)) {
       names.set(text, `shared.${names.size + 1}`);
       shared[names.get(text)] = mapParts(schema, share);
@@ -28,6 +28,11 @@ export function withSharedParts(schemas) {
   };
   const own = Object.entries(schemas).map(([name, schema]) => [name, mapParts(schema, share)]);
   return { ...Object.fromEntries(own), ...shared };
+}
+
+/** Whether a part is shorter as one place and a reference, of about thirty characters, for each time it occurs. */
+function isWorthSharing(size, times) {
+  return times * 30 + size + 15 < times * size;
 }
 
 /** A schema with `change` applied to the schemas directly inside it. What `$defs` names stays where references expect it. */
