@@ -69,17 +69,10 @@ export function asScript(text) {
   });
   const given = names.replace(/([\w$]+) as ([\w$]+)/g, "$2:$1");
   const body = text.slice(imports.length, text.length - exported.length);
-  const own = `${body.includes("ownUrl") ? ownUrl : ""}${requires.join("")}${requiring(body)}${given && `module.exports={${given}};`}`;
-  const script = `"use strict";${withShortBuiltins(own)}`;
+  const script = `"use strict";${body.includes("ownUrl") ? ownUrl : ""}${requires.join("")}${requiring(body)}${given && `module.exports={${given}};`}`;
   // Throws if anything is left that only a module may contain.
   new Script(script);
   return script;
-}
-
-/** Most source files ask for a module of Node's; under a short name, a chunk repeats less text. Minified names have at most three letters. */
-function withShortBuiltins(text) {
-  const short = `const builtin=process.getBuiltinModule;${text.replaceAll("process.getBuiltinModule(", "builtin(")}`;
-  return short.length < text.length ? short : text;
 }
 
 /** In a module that a host has bundled there is no `__filename`, and no package around it. */
