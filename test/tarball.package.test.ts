@@ -223,6 +223,16 @@ test("the package has every conformance case and every schema of the repository,
   const expanded = (part: unknown): unknown =>
     JSON.parse(JSON.stringify(part), (_, value) => (shared.test(value?.$ref) ? expanded(at(value.$ref)) : value));
   expect(expanded(at("#/$defs/usage.daily/properties"))).toEqual(daily.properties);
+  for (const [name, kind] of Object.entries({ PreToolUse: "input", Stop: "output" })) {
+    const event = JSON.parse(await readFile(join(root, "schema", `${name}.${kind}.json`), "utf8"));
+    const { allOf, properties, ...rest } = expanded(at(`#/$defs/${name}.${kind}`)) as Record<string, object>;
+    const common = expanded(at(`#/$defs/shared.${kind}/properties`)) as object;
+    const { $schema: _schema, $id: _id, ...whole } = event;
+    expect({ ...rest, allOf, properties: { ...common, ...properties } }).toEqual({
+      ...whole,
+      allOf: [{ $ref: `#/$defs/shared.${kind}` }],
+    });
+  }
 });
 
 test("a class that two entry points export is the same class in both", async () => {

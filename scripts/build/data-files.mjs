@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { root } from "./entry-points.mjs";
-import { withSharedParts } from "./share-schema-parts.mjs";
+import { withCommonProperties, withSharedParts } from "./share-schema-parts.mjs";
 
 mkdirSync(join(root, "dist", "conformance"), { recursive: true });
 for (const topic of foldersIn(join(root, "conformance")))
@@ -19,7 +19,9 @@ function joinedSchemas() {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: "https://unpkg.com/hookline/dist/schema.json",
     $ref: "#/$defs/settings",
-    $defs: withSharedParts(Object.fromEntries(schemas)),
+    $defs: withSharedParts(
+      ["input", "output"].reduce((all, kind) => withCommonProperties(all, kind), Object.fromEntries(schemas)),
+    ),
   };
 }
 

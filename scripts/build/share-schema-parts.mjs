@@ -30,6 +30,22 @@ export function withSharedParts(schemas) {
   return { ...Object.fromEntries(own), ...shared };
 }
 
+/**
+ * The same schemas; the properties that all schemas whose names end in `.kind` have in common are in one place, `shared.kind`, and each of
+ * them refers to it.
+ */
+export function withCommonProperties(schemas, kind) {
+  const ofKind = Object.entries(schemas).filter(([name]) => name.endsWith(`.${kind}`));
+  const isCommon = ([key, property]) =>
+    ofKind.every(([, schema]) => JSON.stringify(schema.properties[key]) === JSON.stringify(property));
+  const common = Object.fromEntries(Object.entries(ofKind[0][1].properties).filter(isCommon));
+  const changed = ofKind.map(([name, { properties, ...schema }]) => {
+    const own = Object.entries(properties).filter(([key]) => !(key in common));
+    return [name, { ...schema, allOf: [{ $ref: `#/$defs/shared.${kind}` }], properties: Object.fromEntries(own) }];
+  });
+  return { ...schemas, ...Object.fromEntries(changed), [`shared.${kind}`]: { properties: common } };
+}
+
 /** Whether a part is shorter as one place and a reference, of about thirty characters, for each time it occurs. */
 function isWorthSharing(size, times) {
   return times * 30 + size + 15 < times * size;
