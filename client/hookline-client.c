@@ -7,12 +7,13 @@
  *
  * The compiler gets two strings: VERSION of the package, and CLIENT, the directory of the script.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #define _DARWIN_C_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/un.h>
 
+#include "checkout.h"
 #include "package.h"
 #include "words.h"
 
@@ -27,6 +28,7 @@ static struct text record_path;
 /* True if the connection is established. A socket connects at once; a port may take longer. */
 static int is_open;
 
+static void open_missing_descriptors(void);
 static void find_state(void);
 static int is_ours(const char *below);
 static void find_record(void);
@@ -43,6 +45,7 @@ static int answer(struct source *daemon);
 int main(int count, char **words)
 {
     static char cwd[65536];
+    open_missing_descriptors();
     const char *trouble = read_words(count, words);
     if (trouble) fail(trouble);
     find_state();
@@ -56,6 +59,7 @@ int main(int count, char **words)
     const char *off = getenv("HOOKLINE");
     /* Hooks that are turned off are logged; `run` writes the log. */
     if (off && strcmp(off, "0") == 0) in_process("none");
+    if (is_in_checkout(record_path.at, cwd)) in_process("refused");
     find_record();
     if (!is_header(call.file) || !is_header(cwd)) in_process("refused");
     if (!is_alive()) in_process("none");
@@ -75,7 +79,17 @@ int main(int count, char **words)
     return answer(&daemon);
 }
 
-/* With a relative path, the current directory, which may be a checkout, could provide a record. */
+/* A file or a connection would take the place of one that the host has closed. Nothing can be written here: an answer that is lost denies. */
+static void open_missing_descriptors(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) _exit(2);
+}
+
+/*
+ * With a relative path, the current directory, which may be a checkout, could provide a record. A path through /proc or /dev can be one:
+ * /proc/self/cwd.
+ */
 static void find_state(void)
 {
     const char *named = getenv("HOOKLINE_HOME"), *home = getenv("HOME"), *below = "/.local/state/hookline";
@@ -88,7 +102,12 @@ static void find_state(void)
     const int is_named = named && *named;
     if (is_named) home = named, below = "";
     add_words(&record_path, (const char *[]){home ? home : "", below, NULL});
-    if (*record_path.at == '/') return;
+    /* With a slash at the end, checks would follow a link. */
+    for (char *last; record_path.size > 1; record_path.size = (size_t)(last - record_path.at), *last = '\0') {
+        last = strrchr(record_path.at, '/');
+        if (last == record_path.at || !last || (strcmp(last, "/") != 0 && strcmp(last, "/.") != 0)) break;
+    }
+    if (*record_path.at == '/' && !is_inside(record_path.at, "/proc") && !is_inside(record_path.at, "/dev")) return;
     struct text wrong = {0};
     add_words(&wrong, (const char *[]){"The state folder ", record_path.at, " is not an absolute path. Set ",
         is_named ? "HOOKLINE_HOME" : "HOME", " to an absolute path.", NULL});
@@ -151,8 +170,9 @@ static int is_header(const char *value)
 
 static int is_alive(void)
 {
-    long pid = strtol(record.pid, NULL, 10);
-    return pid > 1 && kill((pid_t)pid, 0) == 0;
+    char *end;
+    long pid = strtol(record.pid, &end, 10);
+    return pid > 1 && *end == '\0' && kill((pid_t)pid, 0) == 0;
 }
 
 /* Whether it is the same process, and not another one with the same process id. A zombie counts as exited. */

@@ -1,10 +1,13 @@
-# hookline-client.pl VERSION STATE CWD LOCALE HOOKS_FILE MODE ARGUMENTS...
+# hookline-client.pl HERE VERSION STATE CWD LOCALE HOOKS_FILE MODE ARGUMENTS...
 #
 # The client for machines without a C compiler; hookline-client starts it. It calls a running daemon like hookline-client.c, with the same
 # checks in the same order. Perl compiles this file at every call, which takes a quarter of the call. So the file has only what a call of a
 # warm daemon needs; the rest is in without-daemon.pl. It loads no module, not even strict: that takes time, and PERL5LIB could replace it.
-our ($version, $state, $cwd, $locale, $file, $mode, @words) = @ARGV;
-our ($silence_s, $most_payload, $node, $payload, $buffer, $daemon) = (2, 25 << 20, 'node', '', '');
+our ($here, $version, $state, $cwd, $locale, $file, $mode, @words) = @ARGV;
+our ($silence_s, $most_payload, $node, $payload, $buffer, $daemon, $is_answered) = (2, 25 << 20, 'node', '', '');
+
+# When Perl itself fails, as without memory or a free descriptor, a guard denies.
+END { $? = $mode eq 'block' ? 2 : 1 if $mode && !$is_answered }
 
 # Perl starts faster in the locale C. Hooks get the one of the caller: empty if LC_ALL is not set, else `=` and its value.
 $locale eq '' ? delete $ENV{LC_ALL} : ($ENV{LC_ALL} = substr $locale, 1);
@@ -37,13 +40,17 @@ our ($mark, $pid, $start, $port, $key, $token, $secret) = split / /, $first;
 in_process('none') if $mark ne 'hookline/1' || !defined $secret || $pid !~ /\A\d+\z/;
 $node = $node_path if defined $node_path;
 
+# The shell knows the path that leads here, which may have links. On Linux the system knows the directory itself.
+if ($^O eq 'linux') {
+  $cwd = readlink '/proc/self/cwd';
+  in_process('refused') if !defined $cwd || !-d $cwd;
+}
 # A header is one line, and spaces at its end are lost.
 for ($file, $cwd) { in_process('refused') if /[\r\n]|[ \t]\z/ }
 in_process('none') if $pid < 2 || !kill 0, $pid;
 
-# The client must survive a daemon that dies during the call. An alarm only interrupts what waits too long.
+# The client must survive a daemon that dies during the call.
 $SIG{PIPE} = 'IGNORE';
-$SIG{ALRM} = sub { };
 
 # The daemon accepts the connection while the payload is read. Only this user can have created the socket; the port is used when there is
 # no usable socket.
@@ -52,7 +59,7 @@ my $is_connected = length $socket && length $socket < 104 && connect_to(1, "$soc
 # The payload is one line. A host may leave the pipe open without ending the line. If the input ends with `}` and no more is available, the
 # payload may be complete; the daemon checks this. Several lines need a reader that knows where an object ends.
 while (substr($payload, -1) ne "\n" && length $payload < $most_payload) {
-  last if !is_ready(\*STDIN, substr($payload, -1) eq '}' ? 0 : 5) || !sysread STDIN, $payload, 65536, length $payload;
+  last if !is_ready(0, substr($payload, -1) eq '}' ? 0 : 5) || !sysread STDIN, $payload, 65536, length $payload;
 }
 in_process('refused') if $payload eq '' || length $payload >= $most_payload;
 if ((my $end = index $payload, "\n") >= 0) {
@@ -75,10 +82,7 @@ if ($size > 65536) {
   send_in_parts($request, "$env$payload");
 }
 else {
-  $request .= "\r\n$env$payload";
-  alarm $silence_s;
-  in_process('rerun') if syswrite($daemon, $request) != length $request;
-  alarm 0;
+  write_all("$request\r\n$env$payload") or in_process('rerun');
 }
 
 my $status = receive(12);
@@ -92,24 +96,35 @@ in_process('rerun') if length $secret != 64 || substr($head, 15, 64) ne $secret;
 my ($code, $out, $err) = $head =~ /\A.{80}(\d{3}).(\d{8}).(\d{8})/s or in_process('rerun');
 my ($stdout, $stderr) = (receive($out), receive($err));
 in_process('rerun') if $code > 255 || !defined $stdout || !defined $stderr;
+$is_answered = 1;
 print STDERR $stderr;
 # A denial that could not be written would have no effect, so the exit status denies.
 exit(print(STDOUT $stdout) && close STDOUT || $mode ne 'block' ? $code : 2);
 
-# On BSD systems and macOS an address starts with its length.
+# On BSD systems and macOS an address starts with its length. Nothing blocks: a daemon that is suspended accepts no connection. The 4 of
+# fcntl is F_SETFL, the rest O_NONBLOCK.
 sub connect_to {
   my ($family, $rest) = @_;
-  my $address = $^O eq 'linux' ? pack('S a*', $family, $rest) : pack('C C a*', 2 + length $rest, $family, $rest);
-  alarm $silence_s;
-  my $is_open = socket($daemon, $family, 1, 0) && connect $daemon, $address;
-  alarm 0;
-  return $is_open;
+  my $is_linux = $^O eq 'linux';
+  my $address = $is_linux ? pack('S a*', $family, $rest) : pack('C C a*', 2 + length $rest, $family, $rest);
+  return socket($daemon, $family, 1, 0) && fcntl($daemon, 4, $is_linux ? 2048 : 4) && connect $daemon, $address;
 }
 
+# Waits until a descriptor can be read, or written.
 sub is_ready {
-  my ($handle, $within_s) = @_;
-  vec(my $bits = '', fileno $handle, 1) = 1;
-  return select($bits, undef, undef, $within_s) > 0;
+  my ($fd, $within_s, $is_for_writing) = @_;
+  vec(my $bits = '', $fd, 1) = 1;
+  return ($is_for_writing ? select(undef, $bits, undef, $within_s) : select($bits, undef, undef, $within_s)) > 0;
+}
+
+# Writes to the daemon, with no pause longer than two seconds.
+sub write_all {
+  my ($bytes) = @_;
+  for (my $at = 0; $at < length $bytes;) {
+    is_ready(fileno $daemon, $silence_s, 1) && defined(my $took = syswrite $daemon, $bytes, 65536, $at) or return 0;
+    $at += $took;
+  }
+  return 1;
 }
 
 # Whether it is the same process, and not another one with the same process id. A zombie counts as exited.
@@ -124,12 +139,12 @@ sub is_running {
 sub receive {
   my ($size) = @_;
   while (length $buffer < $size) {
-    is_ready($daemon, $silence_s) && sysread $daemon, $buffer, 65536, length $buffer or return undef;
+    is_ready(fileno $daemon, $silence_s) && sysread $daemon, $buffer, 65536, length $buffer or return undef;
   }
   return substr $buffer, 0, $size, '';
 }
 
-sub without_daemon { require(($0 =~ m{(.*/)}s)[0] . 'without-daemon.pl') }
+sub without_daemon { require "$here/without-daemon.pl" }
 
 # Runs the app in a separate process and does not return. The argument is the reason why the daemon did not answer.
 sub in_process {

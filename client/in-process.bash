@@ -5,40 +5,44 @@
 #
 # WHY is the reason why the daemon did not answer. Descriptor 4 then has the part of the payload that was read; the rest is still on standard
 # input. An empty WHY means that nothing was read and that no daemon can be called from here. TROUBLE is a reason to run nothing. ARGUMENTS
-# are those of the client.
+# are those of the client. Variables have long names because hooks get those that are exported.
 
-why=$1 node=$2 trouble=$3
+# A limit that the environment sets for calls of functions would end this script.
+unset FUNCNEST
+hookline_why=$1 hookline_node=$2 hookline_trouble=$3
 shift 3
-here=${0%/*}
-file= mode=continue event= option=
-for word; do
-  if [[ $option ]]; then
-    printf -v "$option" %s "$word"
-    option=
+hookline_here=${0%/*}
+hookline_file= hookline_mode=continue hookline_event= hookline_option=
+for hookline_word; do
+  if [[ $hookline_option ]]; then
+    printf -v "$hookline_option" %s "$hookline_word"
+    hookline_option=
     continue
   fi
-  case $word in
-    --on-failure) option=mode mode= ;;
-    --on-failure=*) mode=${word#*=} ;;
-    --event) option=event ;;
-    --event=*) event=${word#*=} ;;
-    -*) trouble=${trouble:-Unknown option $word.} ;;
-    *) if [[ $file ]]; then trouble=${trouble:-Unexpected argument $word.}; else file=$word; fi ;;
+  case $hookline_word in
+    --on-failure) hookline_option=hookline_mode hookline_mode= ;;
+    --on-failure=*) hookline_mode=${hookline_word#*=} ;;
+    --event) hookline_option=hookline_event ;;
+    --event=*) hookline_event=${hookline_word#*=} ;;
+    -*) hookline_trouble=${hookline_trouble:-Unknown option $hookline_word.} ;;
+    *) if [[ $hookline_file ]]; then hookline_trouble=${hookline_trouble:-Unexpected argument $hookline_word.}; else hookline_file=$hookline_word; fi ;;
   esac
 done
-[[ $mode == continue ]] || mode=block
-[[ $file ]] || trouble=${trouble:-hookline-client takes one hooks file.}
-[[ $file == /* ]] || file=$PWD/$file
+# Whatever ends this script, such as a process that cannot be started, is a failure until the app has ended.
+hookline_status=1
+[[ $hookline_mode == continue ]] || hookline_mode=block hookline_status=2
+trap 'exit "$hookline_status"' EXIT
+[[ $hookline_file ]] || hookline_trouble=${hookline_trouble:-hookline-client takes one hooks file.}
+[[ $hookline_file == /* ]] || hookline_file=$PWD/$hookline_file
 trap '' PIPE
 
-program=$here/../dist/cli/bin.cjs
+hookline_program=$hookline_here/../dist/cli/bin.cjs
 
 # fail MESSAGE: the app cannot be run; the failure mode decides.
 fail() {
   printf 'hookline: %s\n' "$1" >&2
-  [[ $mode == block ]] && exit 2
-  printf '{"systemMessage":"hookline: %s"}\n' "$(json_text "$1")"
-  exit 1
+  [[ $hookline_mode == block ]] || printf '{"systemMessage":"hookline: %s"}\n' "$(json_text "$1")"
+  exit
 }
 
 # json_text TEXT: escapes a text for a JSON string. Paths may contain control characters, and bytes that are not UTF-8.
@@ -63,18 +67,18 @@ json_text() {
 }
 
 run() {
-  [[ -x $node ]] || node=node
-  [[ -f $program ]] || fail "$program no longer exists. Install hookline again, or remove its hooks from the settings."
-  set -- "$program" run "$file" --on-failure "$mode"
-  [[ $why ]] && set -- "$@" --because "$why" --head 4
-  [[ $event ]] && set -- "$@" --event "$event"
-  "$node" "$@"
+  [[ -x $hookline_node ]] || hookline_node=node
+  [[ -f $hookline_program ]] || fail "$hookline_program no longer exists. Install hookline again, or remove its hooks from the settings."
+  set -- "$hookline_program" run "$hookline_file" --on-failure "$hookline_mode"
+  [[ $hookline_why ]] && set -- "$@" --because "$hookline_why" --head 4
+  [[ $hookline_event ]] && set -- "$@" --event "$hookline_event"
+  "$hookline_node" "$@"
   local code=$?
-  [[ $why == none || $why == version ]] && start_daemon
-  ((code == 127 || code == 126)) && fail "$node cannot be started, so $file was not run."
+  [[ $hookline_why == none || $hookline_why == version ]] && start_daemon
+  ((code == 127 || code == 126)) && fail "$hookline_node cannot be started, so $hookline_file was not run."
   # Under `block` a crashed process denies. For WorktreeCreate every status other than 0 denies, and some statuses give the reason.
-  if [[ $mode == block && $event != WorktreeCreate ]] && ((code != 0)); then exit 2; fi
-  exit "$code"
+  [[ $hookline_mode == block && $hookline_event != WorktreeCreate ]] && ((code != 0)) || hookline_status=$code
+  exit
 }
 
 # start_daemon: starts the daemon in the background for later calls. It inherits no descriptor and not the tag of the current run, and it has
@@ -85,14 +89,14 @@ start_daemon() {
   (
     trap - PIPE
     trap '' HUP
-    for fd in /dev/fd/*; do
-      fd=${fd##*/}
-      ((fd > 2 && fd != 255)) && eval "exec $fd>&-"
+    for hookline_fd in /dev/fd/*; do
+      hookline_fd=${hookline_fd##*/}
+      ((hookline_fd > 2)) && eval "exec $hookline_fd>&-"
     done 2>/dev/null
     unset HOOKLINE_RUN
-    exec "$node" "$program" serve "$file"
+    exec "$hookline_node" "$hookline_program" serve "$hookline_file"
   ) </dev/null >/dev/null 2>&1 &
 }
 
-[[ $trouble ]] && fail "$trouble"
+[[ $hookline_trouble ]] && fail "$hookline_trouble"
 run

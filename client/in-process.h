@@ -120,10 +120,15 @@ static _Noreturn void in_process(const char *why)
         close(ends[0]);
     }
     signal(SIGPIPE, SIG_DFL);
-    const char **words = calloc((size_t)call.count + 7, sizeof *words);
+    /* A script that was cut off ends without an exit status of its own. */
+    struct text command = {0};
+    add_words(&command, (const char *[]){". \"$0\"; echo 'hookline: in-process.bash is incomplete.' >&2; exit ", failure_status() == 2 ? "2" : "1", NULL});
+    const char *const first[] = {"bash", "-p", "-c", command.at, script.at, why, call.node, ""};
+    const size_t given = call.count > 0 ? (size_t)call.count - 1 : 0;
+    const char **words = calloc(given + 9, sizeof *words);
     if (!words) out_of_memory();
-    memcpy(words, (const char *[]){"bash", "-p", script.at, why, call.node, ""}, 6 * sizeof *words);
-    memcpy(words + 6, call.words + 1, (size_t)(call.count - 1) * sizeof *words);
+    memcpy(words, first, sizeof first);
+    memcpy(words + 8, call.words + 1, given * sizeof *words);
     execv("/bin/bash", (char **)words);
     fail("/bin/bash cannot be started, so the hooks file was not run.");
 }

@@ -1,6 +1,4 @@
 /* The package that the client belongs to, and whether it still is the version that the client was compiled from. */
-#include "in-process.h"
-
 /* If the package was replaced after this was compiled, the script of the installed package takes over. */
 static void check_package(char **words)
 {

@@ -1,11 +1,11 @@
 # What hookline-client.pl needs only when a call is long or slow, or when the daemon cannot be used. Perl compiles it only then.
 # It loads no module either, because PERL5LIB could replace it; a test checks both files with strict.
-our ($mode, @words, $silence_s, $node, $payload, $daemon, $port);
-my ($here) = __FILE__ =~ m{(.*)/}s;
+our ($here, $mode, @words, $silence_s, $node, $payload, $daemon, $port, $is_answered);
 
 # For a daemon without a usable socket.
 sub connect_to_port {
-  return $port =~ /\A[1-9]\d{0,4}\z/ && $port < 65536 && connect_to(2, pack 'n C4 x8', $port, 127, 0, 0, 1);
+  return 0 if $port !~ /\A[1-9]\d{0,4}\z/ || $port > 65535;
+  return connect_to(2, pack 'n C4 x8', $port, 127, 0, 0, 1) || is_ready(fileno $daemon, $silence_s, 1) && getpeername $daemon;
 }
 
 # A long payload is announced first, because a daemon that hangs would never read it.
@@ -15,19 +15,6 @@ sub send_in_parts {
   in_process('refused') if $line ne 'HTTP/1.1 100';
   skip_line() && skip_line() or in_process('hung');
   write_all($body) or in_process('rerun');
-}
-
-# Writes to the daemon, with no pause longer than two seconds.
-sub write_all {
-  my ($bytes) = @_;
-  for (my $at = 0; $at < length $bytes;) {
-    alarm $silence_s;
-    my $took = syswrite $daemon, $bytes, 65536, $at;
-    alarm 0;
-    return 0 if !$took;
-    $at += $took;
-  }
-  return 1;
 }
 
 sub skip_line {
@@ -50,6 +37,7 @@ sub read_other_status {
 # The part of the payload that was read is on descriptor 4, the rest is still on standard input.
 sub run_in_process {
   my ($why) = @_;
+  -f "$here/in-process.bash" or fail('the package of this hook is incomplete');
   close $daemon if $daemon;
   # What this process opened is closed when it becomes another program; what the host left open is closed here, which frees descriptor 4.
   for my $fd (3 .. 9) {
@@ -72,12 +60,16 @@ sub run_in_process {
   close $filler;
   close $to;
   $SIG{PIPE} = 'DEFAULT';
-  exec { '/bin/bash' } 'bash', '-p', "$here/in-process.bash", $why, $node, '', @words;
+  my $status = $mode eq 'block' ? 2 : 1;
+  # A script that was cut off ends without an exit status of its own.
+  my $command = qq(. "\$0"; echo "hookline: in-process.bash is incomplete." >&2; exit $status);
+  exec { '/bin/bash' } 'bash', '-p', '-c', $command, "$here/in-process.bash", $why, $node, '', @words;
   fail('/bin/bash cannot be started');
 }
 
 sub fail {
   my ($what) = @_;
+  $is_answered = 1;
   print STDERR "hookline: $what, so the hooks file was not run.\n";
   exit 2 if $mode eq 'block';
   print qq({"systemMessage":"hookline: $what, so the hooks file was not run."}\n);

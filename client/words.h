@@ -20,10 +20,11 @@ static const char *read_words(int count, char **words)
         const char *event = mode ? NULL : value_of("--event", words, &at);
         if (mode) call.mode = mode;
         else if (event) continue;
-        else if (*word == '-') add_words(&wrong, (const char *[]){"Unknown option ", word, ".", NULL});
-        else if (*call.file) add_words(&wrong, (const char *[]){"Unexpected argument ", word, ".", NULL});
-        else call.file = word;
+        else if (*word != '-' && !*call.file) call.file = word;
+        /* The first one is reported. */
+        else if (wrong.size == 0) add_words(&wrong, (const char *[]){*word == '-' ? "Unknown option " : "Unexpected argument ", word, ".", NULL});
     }
     if (strcmp(call.mode, "continue") != 0) call.mode = "block";
-    return *call.file ? wrong.at : "hookline-client takes one hooks file.";
+    if (wrong.size > 0) return wrong.at;
+    return *call.file ? NULL : "hookline-client takes one hooks file.";
 }

@@ -18,15 +18,20 @@ export function statePath(source: HomeSource = {}): string {
   const { env = process.env, home = homeFolder(env), platform = process.platform } = source;
   const named = env["HOOKLINE_HOME"];
   if (named) {
-    if (isAbsolute(named)) return named;
+    if (isFixed(named)) return named;
     throw relativeHome("HOOKLINE_HOME", named);
   }
   if (platform === "darwin") return join(home, "Library", "Application Support", "hookline");
   if (platform === "win32") return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "hookline");
   const state = env["XDG_STATE_HOME"];
   if (state && isAbsolute(state)) return join(state, "hookline");
-  if (!isAbsolute(home)) throw relativeHome("HOME", home);
+  if (!isFixed(home)) throw relativeHome("HOME", home);
   return join(home, ".local", "state", "hookline");
+}
+
+/** Absolute, and the same in every process: `/proc/self/cwd` is the current directory. */
+function isFixed(path: string): boolean {
+  return isAbsolute(path) && !/^\/(?:proc|dev)(?:\/|$)/.test(path);
 }
 
 /** A checkout could bring records and programs of its own. */

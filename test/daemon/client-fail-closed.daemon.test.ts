@@ -123,6 +123,42 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     expect({ code, stderr: /ran/.test(stderr), inTime: ms < 10_000 }).toEqual({ code: 2, stderr: true, inTime: true });
   });
 
+  test("a daemon that closes the connection before the payload is complete leaves the app all the time it needs", async () => {
+    const file = world.file(`${form}-early.mjs`, guard);
+    const { server, port } = await listening((peer) => void peer.destroy());
+    const node = standInNode(world, "cat <&4 >/dev/null; sleep 3; echo decided");
+    await writeFakeRecord(world, file, version, { port, node });
+    expect(await world.client([file, ...block], event(), { form })).toEqual({
+      code: 0,
+      stdout: "decided\n",
+      stderr: "",
+    });
+    server.close();
+  });
+
+  test("a record in a checkout is not read, whatever path leads to it", async () => {
+    const checkout = join(world.folder, `${form}-checkout`);
+    mkdirSync(join(checkout, ".git"), { recursive: true });
+    mkdirSync(join(checkout, "below"));
+    symlinkSync(checkout, join(world.folder, `${form}-link`));
+    const file = world.file(`${form}-planted.mjs`, guard);
+    const { folders, name } = linkNameParts(file);
+    const at = join(checkout, "state/daemon/at", ...folders);
+    mkdirSync(at, { recursive: true, mode: 0o700 });
+    const planted = standInNode(world, "echo planted");
+    writeFileSync(join(at, name), `hookline/1 1 1 1 k t s 0 - 1\n${planted}\n\n${file}\n`, { mode: 0o600 });
+    const env = { PATH: `${standInNode(world, "echo own").slice(0, -"/node".length)}:${world.env["PATH"]}` };
+    const states = ["checkout/state", "checkout/state/", "checkout/below/../state", "link/state"];
+    for (const state of states.map((path) => join(world.folder, `${form}-`) + path)) {
+      const { stdout } = await world.client([file], event(), {
+        form,
+        cwd: join(checkout, "below"),
+        env: { ...env, HOOKLINE_HOME: state, HOME: "/nowhere" },
+      });
+      expect([state, stdout]).toEqual([state, "own\n"]);
+    }
+  });
+
   test("a payload that never ends is handed to the app after five seconds", async () => {
     const file = world.file(`${form}-open.mjs`, guard);
     const { server, port } = await listening(() => undefined);

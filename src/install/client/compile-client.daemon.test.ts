@@ -107,7 +107,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
   test("a compiler that cannot link statically links with shared libraries, and the program does the same", async () => {
     const here = world();
     const packageRoot = shipped(here);
-    writeFileSync(join(packageRoot, "client/in-process.bash"), 'printf "%s\n" "$1" "${@:4}" "$(cat <&4)"\n');
+    writeFileSync(join(packageRoot, "client/in-process.bash"), 'printf "%s\n" "$1" "${@:4}" "$(cat <&4)"; exit 0\n');
     const payload = JSON.stringify({ text: "é".repeat(1_000_000) });
     const seen: string[] = [];
     for (const refused of ["", "-static"]) {

@@ -38,6 +38,7 @@ export interface ClientPlace {
 export const clientSources: readonly [string, ...string[]] = [
   "hookline-client.c",
   "package.h",
+  "checkout.h",
   "words.h",
   "in-process.h",
   "bytes.h",
