@@ -202,7 +202,7 @@ function ignored(name: string, layer: Layer): Warning {
 /** Variables that change what programs load or start, where they look for it, or where they connect; and HOOKLINE, which switches hooks off. */
 const guarded: readonly RegExp[] = [
   /^(?:PATH|PATHEXT|COMSPEC|HOME|USERPROFILE|PWD|OLDPWD|CDPATH|ENV|SHELL|ZDOTDIR|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|XDG_.*)$/,
-  /^BASH_(?:ENV|FUNC_.*|LOADABLES_PATH)$/,
+  /^BASH_(?:ENV|FUNC_.*|LOADABLES_PATH|XTRACEFD)$|^FUNCNEST$/,
   /^(?:LD|DYLD|HOOKLINE|NPM_CONFIG|BUN|DENO)_|^HOOKLINE$/,
   /^CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|ENV_FILE|CONFIG_DIR)$/,
   /^NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED|REPL_EXTERNAL_MODULE)$/,
