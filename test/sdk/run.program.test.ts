@@ -165,7 +165,10 @@ describe("loading", () => {
   });
 
   test.skipIf(process.platform !== "linux")("an import of a named pipe without a build ends at the limit", async () => {
-    const file = world.file("unbuilt.mjs", `import ${JSON.stringify(namedPipe("unbuilt-pipe.mjs"))};\nexport default 1;`);
+    const file = world.file(
+      "unbuilt.mjs",
+      `import ${JSON.stringify(namedPipe("unbuilt-pipe.mjs"))};\nexport default 1;`,
+    );
     const { code, stderr } = await world.run([file, "--on-failure", "block"], event());
     expect([code, stderr]).toEqual([2, expect.stringContaining("it took longer than 10 s")]);
   });

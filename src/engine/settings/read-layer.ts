@@ -49,7 +49,7 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
   const name = nameOf(source);
   const place = { file: name, ...clientOf(source) };
   const checked = checkHooks(ownValue(value, "hooks"), place, rows);
-  const elsewhere = misplacedHooks(value, place, rows);
+  const elsewhere = mayHaveMisplacedHooks(value) ? misplacedHooks(value, place, rows) : noHooks;
   const { hooks, warnings } = checked;
   const unusable = [...checked.unusable, ...elsewhere.unusable];
   const damaged = [...new Set([...checked.damaged, ...elsewhere.unusable.map(({ event }) => event)])];
@@ -65,6 +65,13 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
     ...(unusable.length === 0 ? {} : { unusable }),
     ...(damaged.length === 0 ? {} : { damaged }),
   };
+}
+
+const noHooks = { warnings: [], unusable: [] } as const;
+
+function mayHaveMisplacedHooks(value: Readonly<Record<string, unknown>>): boolean {
+  const { hooks: _, ...others } = value;
+  return !hasOnlyKnownKeys(others) || Object.values(others).some((inside) => typeof inside === "object");
 }
 
 function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {

@@ -78,7 +78,7 @@ export function startWatchdog({ ms, onLate, failure, warn }: WatchdogOptions): W
   };
 }
 
-/** Waits for ever if the worker ends the process. */
+/** Does not return if the worker ends the process. */
 function claimEnd(limit: number): void {
   if (Atomics.exchange(ended, 0, limit) === limit) Atomics.wait(ended, 0, limit);
 }
