@@ -184,7 +184,7 @@ function checkKeys({ event, group }: LiveHook): void {
     const fields = { ...hookFields, ...inProcessFields }[hook.type] ?? {};
     const policies = Object.keys(hook).filter((key) => isAboutFailure(key) && !Object.hasOwn(fields, key));
     const asPolicies = policies.map((key) => ({ key, meant: "onFailure" }));
-    const [misspelled] = [...asPolicies, ...misspelledKeys({ ...hook }, Object.keys(fields))];
+    const [misspelled] = [...misspelledKeys({ ...hook }, Object.keys(fields)), ...asPolicies];
     if (misspelled === undefined) continue;
     const { key, meant } = misspelled;
     const message = `A hook of ${event} has the key "${key}", which has no effect. Did you mean "${meant}"?`;
