@@ -90,6 +90,28 @@ describe("an unusable guard in frontmatter denies exactly where the usable hook 
     await engine.close();
   });
 
+  test.each([
+    ["metadata.hooks", `metadata:\n  hooks: ${JSON.stringify({ PreToolUse: [{ hooks: [g] }] })}`],
+    ["metadata", `metadata:\n  PreToolUse: [{ hooks: [${JSON.stringify(g)}] }]`],
+  ])("a guard under %s of the frontmatter denies inside its agent only", async (under, head) => {
+    const { engine } = await opened({ "home/.claude/agents/x.md": `---\nname: x\n${head}\n---\nhi\n` });
+    expect(await engine.fire("PreToolUse", inside)).toMatchObject({
+      decision: "deny",
+      reason: expect.stringContaining(`${under}.PreToolUse[0].hooks[0]`),
+    });
+    expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
+    await engine.close();
+  });
+
+  test("onFailure at the top of frontmatter with hooks is reported", async () => {
+    const head = `onFailure: block\nhooks: ${JSON.stringify({ Stop: [{ hooks: [{ type: "command", command: "x" }] }] })}`;
+    const { engine } = await opened({ "home/.claude/agents/x.md": `---\nname: x\n${head}\n---\nhi\n` });
+    expect(engine.warnings).toMatchObject([
+      { code: "settings-invalid", place: expect.stringContaining(": onFailure") },
+    ]);
+    await engine.close();
+  });
+
   test("an unusable guard of a skill denies once its skill was used", async () => {
     const { engine } = await opened({ "home/.claude/skills/sk/SKILL.md": frontmatter("sk") });
     expect((await engine.fire("PreToolUse", bash)).decision).toBe("none");
@@ -129,6 +151,12 @@ describe("an entry that asks for block and cannot be used denies", () => {
       { Hooks: { PreToolUse: [group] } },
       ["deny", "none"],
       /Hooks.PreToolUse\[0\].hooks\[0\] in /,
+    ],
+    [
+      "hooks under a foreign key",
+      { metadata: { hooks: { PreToolUse: [group] } } },
+      ["deny", "none"],
+      /metadata\.hooks\.PreToolUse\[0\].hooks\[0\] in .*move it to "hooks.PreToolUse"/,
     ],
     ["a path as the key", { "hooks.PreToolUse": [group] }, ["deny", "none"], /hooks.PreToolUse\[0\].hooks\[0\] in /],
     ["events in a list", { hooks: [{ PreToolUse: [group] }] }, ["deny", "none"], /hooks\[0\].PreToolUse\[0\]/],
@@ -230,12 +258,15 @@ test("the copy of a hook with more time replaces one that gives up earlier", asy
   expect((await decisions({ hooks: { PreToolUse } })).decisions).toEqual(["deny", "deny"]);
 });
 
-test.each(["onFailure", "failClosed"])("%s at the top of a file is reported: it has no effect there", async (key) => {
-  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "exit 1" }] }] };
-  const { engine } = await withUser({ [key]: "block", hooks });
-  expect(engine.warnings).toMatchObject([{ code: "settings-invalid", place: expect.stringContaining(`: ${key}`) }]);
-  await engine.close();
-});
+test.each(["onFailure", "failClosed", "onError"])(
+  "%s at the top of a file is reported: it has no effect there",
+  async (key) => {
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "exit 1" }] }] };
+    const { engine } = await withUser({ [key]: "block", hooks });
+    expect(engine.warnings).toMatchObject([{ code: "settings-invalid", place: expect.stringContaining(`: ${key}`) }]);
+    await engine.close();
+  },
+);
 
 test("an empty list of hooks under block is reported", async () => {
   const { codes } = await decisions({ hooks: { PreToolUse: [{ matcher: "Bash", onFailure: "block", hooks: [] }] } });

@@ -305,6 +305,15 @@ test("an option that on does not take is refused by name: a guard may rely on it
   await engine.close();
 });
 
+test("a registered hook with onError is refused, and the message names onFailure", async () => {
+  const engine = await opened();
+  const hook = { type: "callback", callback: () => undefined, onError: "block" };
+  expect(() => engine.session("s").register("PreToolUse", undefined, hook as never)).toThrow(
+    'A hook of PreToolUse has the key "onError", which has no effect. Did you mean "onFailure"?',
+  );
+  await engine.close();
+});
+
 test("an argument after the options of on is refused: it may be the policy of a guard", async () => {
   const engine = await opened();
   const on = engine.on as (...given: readonly unknown[]) => unknown;

@@ -316,6 +316,41 @@ test("a here-document without expansions is known, also when its delimiter is no
   expect(decisionsOf(others, notRm)).toEqual(all(others, "allow"));
 });
 
+test("commands of a script that sed reads from standard input are seen", () => {
+  const denied = [
+    "sed -f - f <<E\ne rm x\nE",
+    "sed -nf /dev/stdin f <<< 'e rm x'",
+    "sed -e p --file=- <<'E'\n1e rm x\nE",
+  ];
+  expect(decisionsOf(denied, notRm)).toEqual(all(denied, "deny"));
+  const asked = [
+    "sed -f - f <<E\ns/a/b/e\nE",
+    "sed -f - f <<E\ns/a/$x/\nE",
+    "sed -f- f < s.sed",
+    "echo 'e rm x' | sed -Ef - f",
+    "sed -f /dev/fd/3 f",
+    'sed -f "$x" f',
+  ];
+  expect(decisionsOf(asked, notRm)).toEqual(all(asked, "ask"));
+  const writes = ["sed -f - f <<E\ns/a/b/w .env\nE", "sed -f - f <<E\nw .env\nE"];
+  expect(decisionsOf(writes, { allow: ["Bash"], deny: ["Edit(.env)"] })).toEqual(all(writes, "deny"));
+  const plain = ["sed -f - f <<E\ns/a/b/\nE", "sed -es/f/x/ f"];
+  expect(decisionsOf(plain, notRm)).toEqual(all(plain, "allow"));
+});
+
+test("a command in a here-document or here-string with variables is seen", () => {
+  const runs = ["psql <<E\nselect $x;\n\\! rm x\nE", 'psql <<< "$x \\! ./x"', "gdb <<E\n$(date)\nshell rm x\nE"];
+  expect(decisionsOf(runs, notRm)).toEqual(all(runs, "ask"));
+  const others = ["psql <<E\nselect $x;\nE"];
+  expect(decisionsOf(others, notRm)).toEqual(all(others, "allow"));
+});
+
+test("a rule on git covers the folder of -C as a part of the command; git after cd is asked about", () => {
+  expect(decide("git -C other log", { allow: ["Bash(git *)"] })).toBe("allow");
+  expect(decide("git -C other log", { allow: ["Bash(git *)"], ask: ["Bash(git -C *)"] })).toBe("ask");
+  expect(decide("cd other && git log", { allow: ["Bash"] })).toBe("ask");
+});
+
 test("what a program reads and runs is asked about when a deny rule may apply", () => {
   const commands = ["echo 'rm x' | at now", "sed 's/a/b/e' f", "crontab jobs.txt", "npx $tool x", "unshare"];
   expect(decisionsOf(commands, notRm)).toEqual(all(commands, "ask"));

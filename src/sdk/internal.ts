@@ -10,7 +10,7 @@ export { gitUnavailable, openTranscript, runEnvironment } from "./app/run-enviro
 export { type AppDependencies, fileStamp, hashInputs, sourceHash } from "./load/build-cache.ts";
 export { appDependencies, appInputs, buildFile, buildLater, endBuilds, loadApp } from "./load/load-app.ts";
 export { recordPayload } from "./log/log-content.ts";
-export { appendLog, type LogFileOptions, logFiles } from "./log/log-file.ts";
+export { appendLog, type LogFileOptions, lineForLog, logFiles } from "./log/log-file.ts";
 export type { LogRecord } from "./log/logger.ts";
 export { startDetached } from "./run/detached-process.ts";
 export { errorWithLocation } from "./run/error-location.ts";
@@ -18,7 +18,7 @@ export { guardExit, withExitGuard } from "./run/guard-exit.ts";
 export { withTimeout } from "./run/handler-deadline.ts";
 export { JsonEnd, type ReadPayload, readPayload } from "./run/read-payload.ts";
 export { withStdoutRedirected } from "./run/run-app.ts";
-export { startWatchdog } from "./run/thread-watchdog.ts";
+export { startWatchdog, type Watchdog } from "./run/thread-watchdog.ts";
 export { type ScopeName, type ScopeStore, type StateAccess, type StoredValues, stateAccess } from "./state/state.ts";
 export { stateFileName } from "./state/state-file-name.ts";
 export { hasOpenJobs } from "./tasks/tasks.ts";

@@ -93,6 +93,19 @@ describe("from cold to warm", () => {
     }
   });
 
+  test("of 100 MiB that a handler prints the first 16 arrive, with a note, and the answer arrives whole", async () => {
+    const print = `for (let n = 0; n < 100; n++) console.log("x".repeat(2 ** 20 - 1));`;
+    const file = world.file("prints.mjs", app(`app.preTool(() => { ${print} return sdk.deny("no"); });`));
+    await world.serve(file);
+    const printed = `${"x".repeat(2 ** 20 - 1)}\n`.repeat(16);
+    for (const ask of askers) {
+      const { code, stdout, stderr } = await ask([file], event());
+      expect([code, stdout]).toEqual([0, denial("no")]);
+      expect(stderr === `${printed}\nhookline: The rest of the output was cut.\n`).toBe(true);
+      expect(lastLog()).not.toHaveProperty("inProcess");
+    }
+  });
+
   test("payloads around the size that the shell reads, of 300 KiB and without newline, and answers as large, arrive whole", async () => {
     const file = world.file("sizes.mjs", app(`app.preTool(({ input }) => sdk.deny(input.command));`));
     await world.serve(file);

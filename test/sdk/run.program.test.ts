@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,6 +12,13 @@ beforeAll(async () => {
   world = await bundlePackage();
 });
 afterAll(() => world.remove());
+
+/** A named pipe of the project that nobody writes to. */
+function namedPipe(name: string): string {
+  const path = join(world.project, name);
+  execFileSync("mkfifo", [path]);
+  return path;
+}
 
 describe("input", () => {
   test("a payload of more than 25 MiB is denied under block, with the reason", async () => {
@@ -58,6 +66,29 @@ describe("failure", () => {
     expect(log).toContain('"failed":"Hook h failed on PreToolUse: it blocked the event loop');
   });
 
+  test("a handler that waits for the writer of a named pipe is denied under block, and logged", async () => {
+    const read = `process.getBuiltinModule("node:fs").readFileSync(${JSON.stringify(namedPipe("pipe"))})`;
+    const body = app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, () => void ${read});`);
+    const message = "Hook h failed on PreToolUse: it blocked the event loop for longer than 300 ms";
+    const ran = await world.run([world.file("waits-for-pipe.mjs", body)], event());
+    expect(ran).toEqual({ code: 2, stdout: "", stderr: `hookline: ${message}\n` });
+    const [last = ""] = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8").trim().split("\n").slice(-1);
+    expect(JSON.parse(last)).toMatchObject({ event: "PreToolUse", answer: "refused", failed: message });
+  });
+
+  test.skipIf(process.platform !== "linux")(
+    "a process ends although a handler still waits for a named pipe",
+    async () => {
+      const read = `process.getBuiltinModule("node:fs").promises.readFile(${JSON.stringify(namedPipe("later"))})`;
+      const file = world.file(
+        "later-pipe.mjs",
+        app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, async () => void (await ${read}));`),
+      );
+      const { code, stdout } = await world.run([file], event());
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/"deny",.*"h failed: timed out after/)]);
+    },
+  );
+
   test("a child process that a handler waits for is ended at the deadline, a detached one is not", async () => {
     const [go, went] = ["go", "went"].map((name) => join(world.folder, name)) as [string, string];
     const waits = `const fs = require("node:fs"); setInterval(() => { if (!fs.existsSync("${go}")) return; fs.writeFileSync("${went}", ""); process.exit(); }, 20)`;
@@ -103,6 +134,43 @@ describe("loading", () => {
       { code: 1, stdout: `${JSON.stringify({ systemMessage: message(file) })}\n`, stderr: `${message(file)}\n` },
     ];
     expect(ran).toEqual([module, ...scripts].flatMap(ends));
+  });
+
+  test("a file that is, imports or reads a named pipe is denied or reported", async () => {
+    const reads = `if (process.env.BLOCKS) readFileSync(${JSON.stringify(namedPipe("top"))});`;
+    const script = world.file("reads.ts", `import { readFileSync } from "node:fs";\n${app(reads)}`);
+    expect((await world.run([script], event())).code).toBe(0);
+    const imports = world.file("imports.ts", `import ${JSON.stringify(namedPipe("imported.ts"))};\n${app("")}`);
+    const run = (file: string, ...options: string[]) =>
+      world.run([file, ...options], event(), { env: { BLOCKS: "1" } }).then(({ code, stderr }) => [code, stderr]);
+    const late = "does not load: it took longer than 10 s. Move slow work into a handler.\n";
+    const irregular = expect.stringMatching(/imported\.ts is not a regular file\n$/);
+    const own = namedPipe("own.mjs");
+    const whole = `hookline: ${own} does not load: it is not a regular file.\n`;
+    expect(
+      await Promise.all([
+        run(script, "--on-failure", "block"),
+        run(imports, "--on-failure", "block"),
+        run(imports),
+        run(own, "--on-failure", "block"),
+        run(own),
+      ]),
+    ).toEqual([
+      [2, `hookline: ${script} ${late}`],
+      [2, irregular],
+      [1, irregular],
+      [2, whole],
+      [1, whole],
+    ]);
+  });
+
+  test.skipIf(process.platform !== "linux")("an import of a named pipe without a build ends at the limit", async () => {
+    const file = world.file(
+      "unbuilt.mjs",
+      `import ${JSON.stringify(namedPipe("unbuilt-pipe.mjs"))};\nexport default 1;`,
+    );
+    const { code, stderr } = await world.run([file, "--on-failure", "block"], event());
+    expect([code, stderr]).toEqual([2, expect.stringContaining("it took longer than 10 s")]);
   });
 
   test("a file that does not load is denied or reported, with file, line and the first line of the error", async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { reviewTrust, type TrustEntry } from "../../engine/internal.ts";
+import { reviewTrust, type TrustEntry, type TrustPorts } from "../../engine/internal.ts";
 import type { PlannedEntry, ScopeFiles } from "../../install/internal.ts";
 import { appInputs } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
@@ -17,7 +17,7 @@ export async function approveEntries(
   io: Io,
 ): Promise<ApprovalResult> {
   if (places.scope === "user") return { approved: 0, refused: [] };
-  const review = await reviewIn(places, io);
+  const review = await reviewIn(places, io, { inputsOf: appInputs });
   const isOurs = ({ kind, file, event, definition }: TrustEntry) =>
     kind === "hook" &&
     file === places.settingsFile &&
@@ -36,15 +36,19 @@ export async function approveEntries(
   };
 }
 
-/** Does `work` and revokes the approvals of what it removes from the settings: a hook that is added later does not replace them. */
+/**
+ * Does `work` and revokes the approvals of what it removes from the settings of a project: a hook that is added later does not replace
+ * them.
+ */
 export async function revokingRemoved<Result>(places: ScopeFiles, io: Io, work: () => Promise<Result>) {
-  const before = await reviewIn(places, io);
+  if (places.scope === "user") return work();
+  const before = await reviewIn(places, io, {});
   const result = await work();
-  const left = (await reviewIn(places, io)).entries.map(({ definition }) => definition);
+  const left = (await reviewIn(places, io, {})).entries.map(({ definition }) => definition);
   await before.revoke(before.entries.filter((entry) => !left.some((one) => isDeepStrictEqual(one, entry.definition))));
   return result;
 }
 
-function reviewIn({ root }: ScopeFiles, { home, env }: Io) {
-  return reviewTrust({ cwd: root, home, env }, { inputsOf: appInputs });
+function reviewIn({ root }: ScopeFiles, { home, env }: Io, ports: TrustPorts) {
+  return reviewTrust({ cwd: root, home, env }, ports);
 }

@@ -92,6 +92,31 @@ export default createApp().preTool("Write", { onFailure: "block" }, () => undefi
   },
 );
 
+test("installing an app with fewer handlers revokes the approval of the entry that it removes, and only that one", async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
+  const cwd = join(home, "project");
+  mkdirSync(join(cwd, ".claude"), { recursive: true });
+  const env = { HOME: home, HOOKLINE_HOME: join(home, "state"), PATH: process.env["PATH"] };
+  const hookline = (...words: readonly string[]) => callHookline(words, { home, env, cwd });
+  const install = async (handlers: string) => {
+    const app = `import { createApp } from "hookline/sdk";\nexport default createApp()${handlers};\n`;
+    writeFileSync(join(cwd, ".claude/hooks.mjs"), app);
+    expect((await hookline("install", "--scope", "local", "--transport", "run")).status).toBe(0);
+  };
+  await install(`.preTool("Write", { onFailure: "block" }, () => undefined).onStop(() => undefined)`);
+  const local = join(cwd, ".claude/settings.local.json");
+  const whole = readFileSync(local, "utf8");
+  await install(".onStop(() => undefined)");
+  writeFileSync(local, whole);
+  const { entries } = JSON.parse((await hookline("trust", "--show", "--json")).out) as {
+    entries: readonly { readonly event: string; readonly state: string }[];
+  };
+  expect(entries.map(({ event, state }) => [event, state])).toEqual([
+    ["PreToolUse", "new"],
+    ["Stop", "trusted"],
+  ]);
+});
+
 test("status, doctor and explain report a handler for a tool that does not exist, as install does", async () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "install-")));
   mkdirSync(join(home, ".claude"));

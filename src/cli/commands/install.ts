@@ -4,6 +4,7 @@ import {
   type InstallOutcome,
   type InstallScope,
   installApp,
+  scopeFiles,
 } from "../../install/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
@@ -11,7 +12,7 @@ import { installContext, installTarget, scopeOf, scopeOptions } from "../options
 import { choice } from "../options/option-values.ts";
 import { installJson, installText, printsText } from "../print/install-report.ts";
 import { styleFor } from "../print/terminal.ts";
-import { approveEntries } from "./approve-entries.ts";
+import { approveEntries, revokingRemoved } from "./approve-entries.ts";
 
 export const command: Command = {
   usage: "[FILE] [--scope project|local|user] [--transport auto|http|client|run] [--all-events] [--dry-run] [--json]",
@@ -20,7 +21,8 @@ export const command: Command = {
 FILE is the hooks file (default: .claude/hooks.ts, .mts, .js or .mjs). It is first loaded in a separate process; nothing is written if
 that fails. Only the entries of this app change; everything else in the settings file is kept byte for byte, and hookline uninstall
 restores the old bytes. A settings file that Claude Code cannot read, such as one with comments, is not changed; --strip-comments removes
-the comments. The state directory keeps the last ten backups. Installing an app approves it, with its imports, for you in this directory.
+the comments. The state directory keeps the last ten backups. Installing an app approves it, with its imports, for you in this directory,
+and revokes the approvals of entries that it removes.
 If there is a C compiler, the client that the entries call is compiled into the state directory; in project scope a script starts it.
 Exit status: 0 when installed or already installed, 1 on failure, 2 when the app has no handlers.`,
   mostArguments: 1,
@@ -95,7 +97,8 @@ async function runInstall(file: string | undefined, call: ParsedCall, io: Io): P
     }),
   };
   try {
-    return await installApp(request, installContext(io));
+    const install = () => installApp(request, installContext(io));
+    return request.dryRun ? await install() : await revokingRemoved(scopeFiles(scope, request), io, install);
   } catch (error) {
     const prints = error instanceof Problem ? error.about["prints"] : undefined;
     if (typeof prints === "string") await io.err(printsText(prints, file ?? "The hooks file"));

@@ -43,7 +43,7 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
         signal: io.signal,
         ...defined({ hooksFile }),
       });
-    const done = dryRun || places.scope === "user" ? await remove() : await revokingRemoved(places, io, remove);
+    const done = dryRun ? await remove() : await revokingRemoved(places, io, remove);
     const isLast =
       done.endsDaemon &&
       done.hooksFile !== undefined &&

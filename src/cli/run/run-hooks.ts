@@ -14,11 +14,14 @@ import {
   type FailureMode,
   guardExit,
   type LogRecord,
+  lineForLog,
   loadApp,
   readPayload,
   runEnvironment,
   sourceHash,
   startWatchdog,
+  type Watchdog,
+  type WireAnswer,
 } from "../../sdk/internal.ts";
 import type { PackageCode } from "../code-cache.ts";
 import { asksToBlock, type RunArguments, readArguments } from "./run-arguments.ts";
@@ -133,21 +136,26 @@ function watchHandlers(app: AppRuntime, state: RunState, fail: FailRun): () => v
   const event = eventOf(state) ?? "";
   const ms = app.describe().find((one) => one.event === event)?.deadlineMs ?? defaultDeadline(event);
   let handler = "middleware";
+  const message = () => `Hook ${handler} failed on ${event}: it blocked the event loop for longer than ${ms} ms`;
+  const watchdog = watch(ms, message, state, fail);
   app.observe?.((event) => {
-    if (event.kind === "handler-start") handler = event.handler ?? handler;
+    if (event.kind !== "handler-start" || event.handler === undefined) return;
+    handler = event.handler;
+    watchdog.update();
   });
-  return watch(
-    ms,
-    () => `Hook ${handler} failed on ${event}: it blocked the event loop for longer than ${ms} ms`,
-    fail,
-  );
+  return watchdog.stop;
 }
 
-/** Fails the run with this message when it blocks the event loop for longer than `ms`. Returns a function that stops the watchdog. */
-function watch(ms: number, message: () => string, fail: FailRun): () => void {
+/** Fails the run with this message when it blocks the event loop for longer than `ms`. */
+function watch(ms: number, message: () => string, state: RunState, fail: FailRun): Watchdog {
   // Closed, since Node prints a message about the debugger on stderr, which the model reads.
   const onLate = () => fail(message(), () => closeSync(2));
-  return startWatchdog(ms, onLate, warn);
+  const failure = () => {
+    const { stdout, stderr, exitCode, record } = failureOf(message(), state);
+    const log = state.app?.options.log === false ? [] : [lineForLog(record, process.env)];
+    return { texts: [[2, stderr], [1, stdout], ...log], exitCode } as const;
+  };
+  return startWatchdog({ ms, onLate, failure, warn });
 }
 
 function modeOf(state: RunState): FailureMode {
@@ -160,8 +168,11 @@ function eventOf({ payload, call }: RunState): string | undefined {
 }
 
 function logRun(state: RunState, fields: Readonly<Record<string, unknown>>): void {
-  const about = { time: new Date().toISOString(), event: eventOf(state) ?? "", ...logFields(state.call) };
-  appendLog({ ...about, ...fields }, process.env, warn);
+  appendLog(logRecord(state, fields), process.env, warn);
+}
+
+function logRecord(state: RunState, fields: Readonly<Record<string, unknown>>): LogRecord {
+  return { time: new Date().toISOString(), event: eventOf(state) ?? "", ...logFields(state.call), ...fields };
 }
 
 /** Writes a failure of the whole app to stderr, stdout and the log. Returns the exit code. */
@@ -170,13 +181,18 @@ function settleFailure(message: string, state: RunState): number {
     warn(message); // the answer is already written
     return state.answered;
   }
-  const mode = modeOf(state);
-  const { stdout, stderr, exitCode } = appFailure(message, mode, state.payload);
+  const { stdout, stderr, exitCode, record } = failureOf(message, state);
   writeFully(2, stderr);
   writeFully(1, stdout);
-  logRun(state, { answer: exitCode === 2 ? "refused" : "none", failed: message });
+  appendLog(record, process.env, warn);
   state.answered = exitCode;
   return exitCode;
+}
+
+function failureOf(message: string, state: RunState): WireAnswer & { readonly record: LogRecord } {
+  const failure = appFailure(message, modeOf(state), state.payload);
+  const answer = failure.exitCode === 2 ? "refused" : "none";
+  return { ...failure, record: logRecord(state, { answer, failed: message }) };
 }
 
 interface Loaded {
@@ -196,11 +212,11 @@ async function load(state: RunState, fail: FailRun): Promise<Loaded | { problem:
   const build: { unbuilt: string | undefined; isKnown: boolean } = { unbuilt: undefined, isKnown: false };
   const onUnbuilt = (path: string) => void Object.assign(build, { unbuilt: path });
   const onCachedBuild = () => void Object.assign(build, { isKnown: true });
-  let unwatch: (() => void) | undefined;
+  let watchdog: Watchdog | undefined;
   const onImport = (limitMs: number, message: string) => {
     // Without builds it is not known what is new.
     const isNew = !build.isKnown && env["HOOKLINE_BUILD_AHEAD"] !== "0";
-    if (call.onFailure === "block" || isNew) unwatch = watch(limitMs, () => message, fail);
+    if (call.onFailure === "block" || isNew) watchdog = watch(limitMs, () => message, state, fail);
   };
   try {
     const entryPoint = code && ((name: string) => (name === "hookline/sdk" ? sdk : code.entryPoint(name)));
@@ -211,7 +227,7 @@ async function load(state: RunState, fail: FailRun): Promise<Loaded | { problem:
   } catch (error) {
     return { problem: messageOf(error) };
   } finally {
-    unwatch?.();
+    watchdog?.stop();
   }
 }
 

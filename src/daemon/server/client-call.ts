@@ -5,7 +5,7 @@ import { attempt } from "../../protocol/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
 import type { WarmAnswer } from "../worker/app-version.ts";
 import { environmentOf } from "../worker/call-environment.ts";
-import type { HookRequest, WorkerAnswer } from "../worker/messages.ts";
+import { cutNote, failedAnswer, type HookRequest, type WorkerAnswer } from "../worker/messages.ts";
 import type { WarmApp } from "./warm-app.ts";
 
 export interface ClientOptions {
@@ -68,7 +68,25 @@ export async function answerClient(
   if ("busy" in answer) return turnAway(reply, 503, answer.busy);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.
   if (answer.unreadable) return turnAway(reply, 422, "the payload is incomplete");
-  send(reply, answer, options);
+  send(reply, fitted(answer, asked), options);
+}
+
+/** The answer in a form whose lengths fit the head. An answer that is too large is a failure; what was printed is cut. */
+export function fitted(answer: WorkerAnswer, asked: HookRequest): WorkerAnswer {
+  const { stdout, stderr } = answer;
+  if (Buffer.byteLength(stdout) > mostBytes) {
+    return failedAnswer(asked, asked.onFailure ?? "continue", `The answer is larger than ${mostBytes} bytes.`);
+  }
+  if (Buffer.byteLength(stderr) <= mostBytes) return answer;
+  return { ...answer, stderr: cutText(stderr, mostBytes - cutNote.length) + cutNote };
+}
+
+const lengthDigits = 8;
+const mostBytes = 10 ** lengthDigits - 1;
+
+/** At most this many bytes of a text, without a part of a character at the end. */
+function cutText(text: string, sizeBytes: number): string {
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, sizeBytes), { stream: true });
 }
 
 /**
@@ -81,7 +99,7 @@ function send(reply: ServerResponse, answer: WorkerAnswer, { secret, version, ap
   const error = Buffer.byteLength(answer.stderr);
   const source = app.sourceHash.padStart(64, "0");
   const headers = {
-    Hookline: `${secret} ${wide(answer.exitCode, 3)} ${wide(out, 8)} ${wide(error, 8)} ${source} ${version}`,
+    Hookline: `${secret} ${wide(answer.exitCode, 3)} ${wide(out, lengthDigits)} ${wide(error, lengthDigits)} ${source} ${version}`,
     "Content-Length": wide(out + error, 10),
     Connection: "close",
   };

@@ -78,6 +78,9 @@ export function workerAnswer({ exitCode, stdout, stderr, wire }: WireAnswer): Wo
   return { exitCode, stdout, stderr, json: wire !== undefined };
 }
 
+/** Follows output that was too long. */
+export const cutNote = "\nhookline: The rest of the output was cut.\n";
+
 /**
  * The answer to an event that no handler answered. A client gets what a process would give: exit 2 under `block`. An http answer has no
  * exit status, so it says the same in the event's own fields.

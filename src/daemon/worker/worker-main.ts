@@ -17,6 +17,7 @@ import { callEnvironment } from "./call-environment.ts";
 import {
   type AppFacts,
   type CallMessage,
+  cutNote,
   eventFacts,
   type FromWorker,
   failedAnswer,
@@ -107,11 +108,15 @@ function factsOf(app: AppRuntime): AppFacts {
   };
 }
 
+/** In characters. The head of an answer has room for more than this many of any size. */
+const mostPrinted = 16 * 2 ** 20;
+
 type RunningCall = ReturnType<typeof beginCall>;
 
 /** A call while it runs. */
 function beginCall(message: CallMessage, { app, data, done }: WorkerState) {
   const prints: string[] = [];
+  let room = mostPrinted;
   const mode = () => app.modeFor(eventFacts(message.asked.text).event || undefined, message.asked.onFailure);
   const note = (why: string) => {
     const record = { time: new Date().toISOString(), event: eventFacts(message.asked.text).event, failed: why };
@@ -132,6 +137,11 @@ function beginCall(message: CallMessage, { app, data, done }: WorkerState) {
     },
     /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
     prints,
+    /** Keeps what handlers print, up to a limit. */
+    print(text: string): void {
+      if (room >= 0) prints.push(text.length <= room ? text : `${text.slice(0, room)}${cutNote}`);
+      room -= text.length;
+    },
     abort: lazy(() => new AbortController()),
     /** Whether a failure that does not settle the call refuses. */
     blocks: (): boolean => mode() === "block",
@@ -193,7 +203,7 @@ function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }:
 function guardWorker(current: AsyncLocalStorage<RunningCall>, strays: StrayFailures): void {
   guardExit(() => true);
   const print = (chunk: unknown, ...rest: unknown[]): boolean => {
-    current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
+    current.getStore()?.print(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
     const done = rest.find((one) => typeof one === "function") as (() => void) | undefined;
     if (done) queueMicrotask(done);
     return true;

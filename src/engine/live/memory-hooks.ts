@@ -18,7 +18,7 @@ import { type CompileCondition, conditionCompiler, loadConditionCompiler } from 
 import type { ResolvedOptions } from "../options.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
 import { configureGroup, neverRuns } from "../settings/configure-hooks.ts";
-import { statedOnFailure } from "../settings/failure-policy.ts";
+import { isAboutFailure, statedOnFailure } from "../settings/failure-policy.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 
 export type MemoryHooks = ReturnType<typeof memoryHooks>;
@@ -182,7 +182,9 @@ function checkKeys({ event, group }: LiveHook): void {
   }
   for (const hook of group.hooks) {
     const fields = { ...hookFields, ...inProcessFields }[hook.type] ?? {};
-    const [misspelled] = misspelledKeys({ ...hook }, Object.keys(fields));
+    const policies = Object.keys(hook).filter((key) => isAboutFailure(key) && !Object.hasOwn(fields, key));
+    const asPolicies = policies.map((key) => ({ key, meant: "onFailure" }));
+    const [misspelled] = [...misspelledKeys({ ...hook }, Object.keys(fields)), ...asPolicies];
     if (misspelled === undefined) continue;
     const { key, meant } = misspelled;
     const message = `A hook of ${event} has the key "${key}", which has no effect. Did you mean "${meant}"?`;

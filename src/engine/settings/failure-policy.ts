@@ -58,7 +58,7 @@ function withMisspelledOnFailure(value: SettingsEntry, file: string, at: string)
   const isLax = (key: string) => value[key] === "continue" || value[key] === false;
   const warnings = keys.map((key) => {
     const effect = isLax(key) ? "It is ignored." : 'Hookline treats it as "block".';
-    const text = `is not a key of hooks.${didYouMean(key, policies)} ${effect}`;
+    const text = `is not a key of hooks.${didYouMean(key, policies, 'Did you mean "onFailure"?')} ${effect}`;
     return warningAt("on-failure-invalid", file, `${at}.${key}`, text);
   });
   return { value: keys.every(isLax) ? value : { ...value, onFailure: "block" }, warnings };
@@ -67,7 +67,14 @@ function withMisspelledOnFailure(value: SettingsEntry, file: string, at: string)
 const policies = ["onFailure", "failClosed"];
 
 export function looksLikeOnFailure(key: string): boolean {
-  return !allKnownKeys.has(key) && closestName(key, policies) !== undefined;
+  return !allKnownKeys.has(key) && (closestName(key, policies) !== undefined || isAboutFailure(key));
+}
+
+/** Names for the same thing: `onError`, `failureMode`, and the correct ones. */
+export function isAboutFailure(key: string): boolean {
+  const isName =
+    /^(?:on)?(?:fail(?:ure|s|ing)?|err(?:or)?s?)(?:policy|mode|action|behaviou?r|closed)?$|^on(?:crash|exception|timeout)s?$/i;
+  return isName.test(key.replace(/[\s_.-]+/g, ""));
 }
 
 /** The failure policy that a hook or a group sets itself. If the two keys contradict each other, the guard stays on. */

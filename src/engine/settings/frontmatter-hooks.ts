@@ -41,15 +41,16 @@ export async function frontmatterHooks(
     return mentionsHooks.test(meant) ? { fault: { line: 1, why: 'it is not exactly "---" in UTF-8' } } : undefined;
   }
   const mentioned = mentionsHooks.test(typeof head === "string" ? head : text);
+  const mayHaveHooks = mentioned || Object.keys(rows).some((event) => text.includes(event));
   // Most files have no hooks, and then no YAML has to be read.
-  const plain = typeof head === "string" && !mentioned ? plainKeys(head) : undefined;
+  const plain = typeof head === "string" && !mayHaveHooks ? plainKeys(head) : undefined;
   if (plain !== undefined && keysAboutHooks(plain, rows).length === 0) return undefined;
   const { fields, fault } = await readFrontmatter(text);
   if (fault !== undefined) return mentioned ? { fault } : undefined;
   // Hooks under a misspelled or misplaced key were meant to run, and are reported.
-  const about = keysAboutHooks(fields, rows).map(({ key }) => [key, fields[key]]);
+  const about = keysAboutHooks(fields, rows);
   if (about.length === 0) return undefined;
-  const settings = Object.fromEntries(about);
+  const settings = Object.fromEntries(about.map((key) => [key, fields[key]]));
   const { name: written } = fields;
   // A name of digits is a number in YAML; it counts as a name.
   const name = typeof written === "object" || written === undefined ? "" : String(written).trim();

@@ -1,6 +1,7 @@
 import { defined, isObject, settingsFields, showValue, type Warning } from "../../protocol/internal.ts";
 import { misspelledKeys } from "./check-fields.ts";
 import { clientKeys, olderClientKeys } from "./client-keys.ts";
+import { isAboutFailure } from "./failure-policy.ts";
 
 type SettingsFile = Readonly<Record<string, unknown>>;
 
@@ -19,9 +20,15 @@ export function permissionsElsewhere(value: SettingsFile): SettingsFile {
   return { ...Object.fromEntries(rules), ...defined({ disableAutoMode: value["disableAutoMode"] }) };
 }
 
-/** Keys that look like a known one or belong elsewhere: their value has no effect. */
-export function misplacedKeys(value: SettingsFile, file: string): readonly Warning[] {
-  return misplaced(value).map(({ key, meant }) => {
+/**
+ * Keys that look like a known one or belong elsewhere: their value has no effect. Files with hooks only, such as those of plugins, may
+ * have any other keys; in them a failure policy is reported.
+ */
+export function misplacedKeys(value: SettingsFile, file: string, hasOnlyHooks: boolean): readonly Warning[] {
+  const found = misplaced(value).filter(
+    ({ meant }) => !hasOnlyHooks || Object.values(placesOfPolicies).includes(meant),
+  );
+  return found.map(({ key, meant }) => {
     const isKept = isDotted(key) || (meant === "permissions" && isObject(value[key]));
     const effect = isKept ? "; what it denies or asks about is asked about" : " and has no effect";
     const message = `${showValue(key)} in ${file} is not a settings key${effect}. Use ${meant} instead.`;
@@ -43,10 +50,13 @@ function misplaced(value: SettingsFile): readonly { readonly key: string; readon
   );
   const found = [...exact.map((key) => ({ key, meant: key })), ...misspelled];
   const isOther = (key: string) => !known.includes(key) && !found.some((one) => one.key === key);
-  const holdingRules = Object.keys(value).filter((key) => isOther(key) && holdsRules(key, value[key]));
+  const others = Object.keys(value).filter(isOther);
+  const holdingRules = others.filter((key) => holdsRules(key, value[key]));
+  const policies = others.filter((key) => isAboutFailure(key) && !holdingRules.includes(key));
   return [
     ...found.map(({ key, meant }) => ({ key, meant: places[meant] ?? meant })),
     ...holdingRules.map((key) => ({ key, meant: "permissions" })),
+    ...policies.map((key) => ({ key, meant: placesOfPolicies.onFailure })),
   ];
 }
 
@@ -72,7 +82,11 @@ function placesOfRules(permissionNames: readonly string[]): Readonly<Record<stri
     allowedTools: "permissions.allow",
     disallowedTools: "permissions.deny",
     permissionMode: "permissions.defaultMode",
-    onFailure: "onFailure of a group or a hook",
-    failClosed: "failClosed of a group or a hook",
+    ...placesOfPolicies,
   };
 }
+
+const placesOfPolicies = {
+  onFailure: "onFailure of a group or a hook",
+  failClosed: "failClosed of a group or a hook",
+};

@@ -1,17 +1,10 @@
 import { basename, join, resolve } from "node:path";
 import { isInside, sha256 } from "../../files/internal.ts";
-import {
-  defined,
-  fieldOf,
-  isMisspelling,
-  isObject,
-  type LayerKind,
-  showValue,
-  type Warning,
-} from "../../protocol/internal.ts";
+import { defined, fieldOf, isObject, type LayerKind, showValue, type Warning } from "../../protocol/internal.ts";
 import { ownValue } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Layer, PluginRoot } from "./layer.ts";
+import { keysAboutHooks } from "./misplaced-hooks.ts";
 import { layerOf, readLayerFile, unreadableLayer } from "./read-layer.ts";
 import { readValue, realPathOrNone } from "./settings-source.ts";
 
@@ -25,7 +18,7 @@ export async function pluginLayers(
   settings: readonly Layer[],
   rows: Rows,
 ): Promise<Layer[]> {
-  const manifest = await readPluginManifest(root);
+  const manifest = await readPluginManifest(root, rows);
   const options = pluginOptions(manifest, settings);
   const plugin = defined({
     root,
@@ -39,7 +32,7 @@ export async function pluginLayers(
 
 async function hooksIn(plugin: PluginRoot, manifest: PluginManifest, rows: Rows): Promise<readonly Layer[]> {
   const { root } = plugin;
-  const { hooks, misspelled, unread } = manifest;
+  const { hooks, misplaced, unread } = manifest;
   const [hooksFile, manifestFile] = pluginFiles(root);
   const standard = { kind: "plugin", file: hooksFile, plugin } as const;
   const inManifest = { ...standard, file: manifestFile };
@@ -49,7 +42,7 @@ async function hooksIn(plugin: PluginRoot, manifest: PluginManifest, rows: Rows)
   // If the plugin has other hooks, the warnings of the manifest report this.
   if (own === undefined && unread !== undefined) return [unreadableLayer(inManifest, unread)];
   const further = await Promise.all((Array.isArray(hooks) ? hooks : [hooks]).map(manifestLayer));
-  const other = misspelled && layerOf(inManifest, misspelled, sha256(JSON.stringify(misspelled)), rows);
+  const other = misplaced && layerOf(inManifest, misplaced, sha256(JSON.stringify(misplaced)), rows);
   return [own, ...further, other].flatMap((layer) => layer ?? []);
 
   async function manifestLayer(given: unknown): Promise<Layer | undefined> {
@@ -78,14 +71,14 @@ interface PluginManifest {
   /** Hooks, or paths of files with hooks, as they are written there. */
   readonly hooks?: unknown;
   /** Hooks under a key such as `Hooks`. They are reported, and their guards deny. */
-  readonly misspelled?: Readonly<Record<string, unknown>>;
+  readonly misplaced?: Readonly<Record<string, unknown>>;
   /** Why it cannot be read. */
   readonly unread?: string;
   readonly warnings: readonly Warning[];
 }
 
 /** Contract: never throws. A plugin without a manifest has no options. */
-async function readPluginManifest(root: string): Promise<PluginManifest> {
+async function readPluginManifest(root: string, rows: Rows): Promise<PluginManifest> {
   const [, file] = pluginFiles(root);
   const found = await readValue(file);
   if (found.is === "missing") return { userConfig: {}, warnings: [] };
@@ -96,12 +89,13 @@ async function readPluginManifest(root: string): Promise<PluginManifest> {
   const { name, hooks } = found.value;
   const userConfig = found.value["userConfig"] ?? {};
   const isUsed = isObject(userConfig);
-  const misspelled = Object.entries(found.value).filter(([key]) => key !== "hooks" && isMisspelling(key, "hooks"));
+  const manifest = found.value;
+  const misplaced = keysAboutHooks(manifest, rows).filter((key) => key !== "hooks");
   return {
     ...(typeof name === "string" && name !== "" ? { name } : {}),
     userConfig: isUsed ? userConfig : {},
     hooks,
-    ...(misspelled.length > 0 ? { misspelled: Object.fromEntries(misspelled) } : {}),
+    ...(misplaced.length > 0 ? { misplaced: Object.fromEntries(misplaced.map((key) => [key, manifest[key]])) } : {}),
     warnings: isUsed ? [] : [unusable(file, `userConfig must be an object, not ${showValue(userConfig)}`)],
   };
 }

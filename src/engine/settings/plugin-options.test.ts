@@ -162,6 +162,23 @@ test("hooks under a misspelled key of a plugin's manifest are reported, and thei
   });
 });
 
+test.each(["onFailure", "failClosed", "onError", "on_failure"])(
+  "%s at the top of a plugin's hooks file or manifest is reported: it has no effect there",
+  async (key) => {
+    const world = await checkoutWorld();
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "exit 1" }] }] };
+    const manifest = await world.put("plugin/.claude-plugin/plugin.json", { name: "guards", [key]: "block", hooks });
+    const file = await world.put("plugin/hooks/hooks.json", { description: "x", [key]: "block", hooks });
+    const options = { ...world.options, plugins: [`${world.root}/plugin`] };
+    await withEngine({ ...world, options }, async ({ warnings }) => {
+      expect(warnings.map(({ code, place }) => [code, place])).toEqual([
+        ["settings-invalid", `${file}: ${key}`],
+        ["settings-invalid", `${manifest}: ${key}`],
+      ]);
+    });
+  },
+);
+
 test("a manifest that cannot be read is reported for a plugin without hooks/hooks.json too", async () => {
   const world = await checkoutWorld();
   await world.put("plugin/.claude-plugin/plugin.json", "{");

@@ -595,3 +595,56 @@ test.each(["PreToolUse", "preToolUse", "hook", "Hooks", "hoks"])(
     ]);
   },
 );
+
+test.each([
+  "onError",
+  "on_error",
+  "onerror",
+  "on_failure",
+  "failure",
+  "onfail",
+  "failureMode",
+  "failPolicy",
+  "on-timeout",
+])("%s: block on a hook or a group counts as onFailure: block, with a warning", (key) => {
+  const hook = { type: "command", command: "exit 1" };
+  const layer = read({
+    hooks: { PreToolUse: [{ hooks: [{ ...hook, [key]: "block" }] }, { [key]: "block", hooks: [hook] }] },
+  });
+  expect(layer.warnings.map(({ code, message }) => [code, message.includes('Did you mean "onFailure"?')])).toEqual([
+    ["on-failure-invalid", true],
+    ["on-failure-invalid", true],
+  ]);
+  const [ofHook, ofGroup] = layer.settings.hooks?.["PreToolUse"] ?? [];
+  expect([ofHook?.hooks[0], ofGroup]).toMatchObject([{ onFailure: "block" }, { onFailure: "block" }]);
+});
+
+test("onError: continue on a hook is reported and ignored, and other keys about errors stay unknown keys", () => {
+  const hook = { type: "command", command: "x", errorMessage: "x", failed: "x", onEnd: "x" };
+  expect(read({ hooks: { Stop: [{ hooks: [hook] }] } }).warnings).toEqual([]);
+  const layer = read({ hooks: { Stop: [{ hooks: [{ ...hook, onError: "continue" }] }] } });
+  expect(layer.warnings).toMatchObject([{ code: "on-failure-invalid", message: expect.stringContaining("ignored") }]);
+  expect(layer.settings.hooks?.["Stop"]?.[0]?.hooks[0]).not.toHaveProperty("onFailure");
+});
+
+test.each([
+  ["metadata.hooks", { metadata: { hooks: { PreToolUse: [{ hooks: [good] }] } } }],
+  ["permissions.hooks", { permissions: { hooks: { PreToolUse: [] } } }],
+  ["a.b[1].hooks", { a: { b: [0, { hooks: { PreToolUse: "x" } }] } }],
+  ["vendor.PreToolUse", { vendor: { PreToolUse: [{ hooks: [good] }] } }],
+])("hooks under %s are reported", (at, settings) => {
+  expect(read(settings).warnings).toMatchObject([
+    { code: "hook-invalid", message: expect.stringContaining(`${at} in ${file} is not read`), place: `${file}: ${at}` },
+  ]);
+});
+
+test("a key that contains no hooks, or hooks that were put aside, is not reported", () => {
+  const PreToolUse = [{ hooks: [good] }];
+  const settings = {
+    _metadata: { hooks: { PreToolUse } },
+    metadata: { hooks: ["pre-commit"], "//hooks": { PreToolUse }, Stop: [1], Setup: { hooks: true } },
+    disabledHooks: { PreToolUse },
+    pluginConfigs: { x: { options: { hooks: "all" } } },
+  };
+  expect(read(settings).warnings).toEqual([]);
+});

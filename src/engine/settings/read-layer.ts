@@ -49,12 +49,13 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
   const name = nameOf(source);
   const place = { file: name, ...clientOf(source) };
   const checked = checkHooks(ownValue(value, "hooks"), place, rows);
-  const elsewhere = hasOnlyKnownKeys(value) ? noHooks : misplacedHooks(value, place, rows);
+  const elsewhere = mayHaveMisplacedHooks(value) ? misplacedHooks(value, place, rows) : noHooks;
   const { hooks, warnings } = checked;
   const unusable = [...checked.unusable, ...elsewhere.unusable];
   const damaged = [...new Set([...checked.damaged, ...elsewhere.unusable.map(({ event }) => event)])];
   // A plugin and a file with frontmatter have only hooks.
-  const keys = source.plugin || source.frontmatter ? { settings: {}, warnings: [] } : checkKeys(value, name);
+  const hasOnlyHooks = source.plugin !== undefined || source.frontmatter !== undefined;
+  const keys = hasOnlyHooks ? { settings: {}, warnings: misplacedKeys(value, name, true) } : checkKeys(value, name);
   return {
     ...source,
     settings: Object.keys(hooks).length === 0 ? keys.settings : { ...keys.settings, hooks },
@@ -67,6 +68,11 @@ export function layerOf(source: LayerSource, value: unknown, contentHash: string
 }
 
 const noHooks = { warnings: [], unusable: [] } as const;
+
+function mayHaveMisplacedHooks(value: Readonly<Record<string, unknown>>): boolean {
+  const { hooks: _, ...others } = value;
+  return !hasOnlyKnownKeys(others) || Object.values(others).some((inside) => typeof inside === "object");
+}
 
 function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(value).every((key) => Object.hasOwn(settingsFields, key));
@@ -146,7 +152,10 @@ function checkKeys(
   const settings = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, usablePart(ownValue(written, name), field, name, drop)]),
   );
-  return { settings: defined(settings), warnings: [...warnings, ...(isPlain ? [] : misplacedKeys(value, file))] };
+  return {
+    settings: defined(settings),
+    warnings: [...warnings, ...(isPlain ? [] : misplacedKeys(value, file, false))],
+  };
 }
 
 /** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: what it means is asked about. */

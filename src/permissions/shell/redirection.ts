@@ -1,6 +1,7 @@
 import type { HereDoc, Redirection } from "unbash";
 import { expandWord, knownIn, revealedNames, walkFindings } from "./assignment.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
+import type { InputText } from "./programs/inner-command.ts";
 import { emptyWord, staticValue } from "./shell-part.ts";
 import { placesIn, type ShellState } from "./shell-state.ts";
 import { findingsIn, report, type ShellWalk, sourceOf, type TextSource, type WordFindings } from "./walk-context.ts";
@@ -113,19 +114,22 @@ export function inputReveals(
   });
 }
 
-/** The standard input of a command if the text contains it: a here-document or here-string without expansions. */
-export function standardInput(redirections: readonly Redirection[], scope: TextSource): string | undefined {
+/** The standard input of a command if the text contains it: a here-document or here-string. Expansions in it are not replaced. */
+export function standardInput(redirections: readonly Redirection[], scope: TextSource): InputText | undefined {
   const last = redirections.findLast(
     ({ descriptor, operator }) =>
       operator.startsWith("<") &&
       (descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0)),
   );
-  if (last?.type === "HereString" && last.target) return staticValue(readWord(last.target, findingsIn(scope)));
+  if (last?.type === "HereString" && last.target) {
+    const word = readWord(last.target, findingsIn(scope));
+    return { text: word.pieces.join("$"), isKnown: staticValue(word) !== undefined };
+  }
   if (last?.type !== "HereDoc") return undefined;
   const { body } = last;
   const text = (scope.original ?? scope.source).slice(body.pos, body.end);
   const quoted = last.delimiter?.quoted === true;
-  if (!quoted && /[$`]/.test(text.replace(/\\[\s\S]/g, ""))) return undefined;
-  const known = quoted ? text : text.replace(/\\(?:([\\$`])|\n)/g, "$1");
-  return last.operator === "<<-" ? known.replace(/^\t+/gm, "") : known;
+  const isKnown = quoted || !/[$`]/.test(text.replace(/\\[\s\S]/g, ""));
+  const plain = quoted ? text : text.replace(/\\(?:([\\$`])|\n)/g, "$1");
+  return { text: last.operator === "<<-" ? plain.replace(/^\t+/gm, "") : plain, isKnown };
 }

@@ -1,5 +1,5 @@
 import type { CompoundList, ParsedScript } from "unbash";
-import type { Dialect } from "./programs/inner-command.ts";
+import type { Dialect, InputText } from "./programs/inner-command.ts";
 import type { CommandPart, ShellPart, ShellProblem, ShellProblemCode, Span } from "./shell-part.ts";
 import type { ShellFlow, ShellState } from "./shell-state.ts";
 
@@ -60,8 +60,8 @@ export interface ShellWalk {
   readonly problems: ShellProblem[];
   readonly via: readonly string[];
   readonly within?: CommandPart;
-  /** The text on the standard input of a command and of those inside it, if it is known. */
-  readonly stdin?: string | undefined;
+  /** The text on the standard input of a command and of those inside it, if the source contains it. */
+  readonly stdin?: InputText | undefined;
   readonly dialect: Dialect;
   /** The nesting depth of scripts (`bash -c`). */
   readonly depth: number;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -26,6 +26,9 @@ export function readOncePlugin(esbuild: Esbuild, texts: Map<string, string>): Pl
     setup({ onLoad }) {
       onLoad({ filter: /./, namespace: "file" }, async ({ path, suffix }) => {
         if (suffix !== "") return { errors: [{ text: `${path} is imported as "${suffix}", which cannot be bundled` }] };
+        // Reading a pipe would wait for its writer.
+        if (!texts.has(path) && !(await stat(path)).isFile())
+          return { errors: [{ text: `${path} is not a regular file` }] };
         const read = texts.get(path) ?? (await readFile(path, "utf8"));
         // Another call may have read the file meanwhile.
         const source = texts.get(path) ?? read;

@@ -23,8 +23,8 @@ export interface LoadAppOptions {
   /** Called when an earlier start has left a build: the next start will use it too. */
   readonly onCachedBuild?: () => void;
   /**
-   * Called before a module is imported, with its time limit and what to report when that passes. Only a script can be ended here when its
-   * top level blocks the thread.
+   * Called before a file is loaded, with its time limit and what to report when that passes. Only a script can be ended here when its
+   * top level blocks the thread, and not while it waits for the system.
    */
   readonly onImport?: (limitMs: number, message: string) => void;
 }
@@ -72,8 +72,9 @@ async function importOrRun(file: string, options: LoadAppOptions): Promise<unkno
       // A module is evaluated asynchronously. A script must be too, so that microtasks run in the same order.
       await undefined;
       mapStacks(cached.script);
-      const { entryPoint } = options;
-      return runInTime(() => runScript(run, entryPoint), file, options.timeoutMs);
+      const { entryPoint, timeoutMs = loadTimeoutMs, onImport } = options;
+      onImport?.(timeoutMs, tooSlow(file, timeoutMs).message);
+      return runInTime(() => runScript(run, entryPoint), file, timeoutMs);
     }
     cached = undefined; // its file no longer exists: it is built again
   }
@@ -148,7 +149,7 @@ function inTime<Value>(work: Promise<Value>, file: string, ms: number): Promise<
 }
 
 /** Ends work that blocks the thread, where no timer fires. Only a script has such a limit, so one calls the work. */
-function runInTime(work: () => unknown, file: string, ms: number = loadTimeoutMs): unknown {
+function runInTime(work: () => unknown, file: string, ms: number): unknown {
   const name = "hookline.load";
   Object.defineProperty(globalThis, Symbol.for(name), { value: work, configurable: true });
   const call = new Script(`globalThis[Symbol.for("${name}")]()`, { filename: "node:hookline" });

@@ -34,19 +34,24 @@ export function appendLog(
 ): void {
   const { maxBytes, files } = { ...defaults, ...(typeof log === "object" ? log : {}) };
   try {
-    const [path = ""] = logFiles(env, { files: 1 });
-    const line = logLine({ ...record, version: packageVersion() });
+    const [path, line] = lineForLog(record, env);
     if (writeLine(path, line, complain) > maxBytes) rotate(path, maxBytes, Math.max(1, files));
   } catch (error) {
     complain(`The hook log cannot be written: ${messageOf(error)}`);
   }
 }
 
+/** The file and the line that `appendLog` writes. */
+export function lineForLog(record: LogRecord, env: Env): readonly [path: string, line: string] {
+  const [path = ""] = logFiles(env, { files: 1 });
+  return [path, `${logLine({ ...record, version: packageVersion() })}\n`];
+}
+
 /** Returns the size of the file. A link at the path is not followed. */
 function writeLine(path: string, line: string, complain: (line: string) => void): number {
   const write = () =>
     withFileSync(path, openFlags.appending, (file) => {
-      const bytes = Buffer.from(`${endsMidLine(file) ? "\n" : ""}${line}\n`);
+      const bytes = Buffer.from(`${endsMidLine(file) ? "\n" : ""}${line}`);
       const isWhole = writeSync(file, bytes) === bytes.length;
       if (!isWhole) complain("The hook log has only a part of a line; the disk may be full.");
       return fstatSync(file).size;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { releaseBlockedPipes } from "./blocked-pipes.ts";
 
 const handlers = new AsyncLocalStorage<true>();
 let guards = false;
@@ -38,6 +39,7 @@ export function guardExit(held: () => boolean): (code: number) => never {
       : kill.call(own, pid, signal);
   return (code) => {
     ending ??= code;
+    releaseBlockedPipes();
     return exit.call(own, ending);
   };
 

@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import { openFlags } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import { limitSyncChildren } from "./sync-children.ts";
 
@@ -9,37 +10,77 @@ const late = Symbol.for("hookline.late");
 let watcher: Worker | undefined;
 let current = 0;
 
+/** The limit whose end has begun. Only one of the two threads may write the failure. */
+const ended = new Int32Array(new SharedArrayBuffer(4));
+
+export interface WatchdogOptions {
+  readonly ms: number;
+  /** Ends the process. */
+  readonly onLate: () => void;
+  /** The same for a thread that cannot be interrupted: what to write before the process ends. */
+  readonly failure: () => ProcessEnd;
+  readonly warn: (line: string) => void;
+}
+
+/** Texts to write, each to a descriptor or to the end of a file that exists, and the exit code. */
+export interface ProcessEnd {
+  readonly texts: readonly (readonly [to: number | string, text: string])[];
+  readonly exitCode: number;
+}
+
+export interface Watchdog {
+  /** Called when `failure` returns something else from now on. */
+  update(): void;
+  stop(): void;
+}
+
 /**
  * Calls back one second after `ms`, even while code blocks the event loop: then no timer of this thread fires, and an agent that gets no answer
- * continues the operation. A worker thread waits and interrupts this one as a debugger does. Starting a thread for each call is slow, so
- * this is only for calls that a failure blocks, and for code that is loaded for the first time. Never throws. Returns a function that
- * stops it. A new limit replaces the last one.
+ * continues the operation. A worker thread waits and interrupts this one as a debugger does. A thread that waits for the system, as for
+ * the writer of a named pipe, cannot be interrupted: then the worker ends the process. Starting a thread for each call is slow, so
+ * this is only for calls that a failure blocks, and for code that is loaded for the first time. Never throws. A new limit replaces the
+ * last one.
  */
-export function startWatchdog(ms: number, onLate: () => void, warn: (line: string) => void): () => void {
+export function startWatchdog({ ms, onLate, failure, warn }: WatchdogOptions): Watchdog {
   const own = ++current;
   // Once: the thread can also interrupt while the end of a child process calls back.
   const end = (): void => {
     if (own !== current) return;
     current++;
+    claimEnd(own);
     onLate();
   };
   const value = (limit: number) => limit === own && end();
   Object.defineProperty(globalThis, late, { value, configurable: true });
   const failed = (error: unknown) =>
     warn(`Cannot start the watchdog thread; code that blocks the event loop will not be stopped: ${messageOf(error)}`);
-  try {
-    watcher ??= startWatcher(failed);
-    watcher.postMessage({ ms: Math.min(ms + graceMs, 2 ** 31 - 1), limit: own });
-  } catch (error) {
-    failed(error);
-  }
-  const unlimit = limitSyncChildren(ms + graceMs, end);
-  return () => {
-    if (own !== current) return;
-    current++;
-    watcher?.postMessage({});
-    unlimit();
+  const post = (message: object): void => {
+    try {
+      watcher ??= startWatcher(failed);
+      watcher.postMessage(message);
+    } catch (error) {
+      failed(error);
+    }
   };
+  post({ ms: Math.min(ms + graceMs, 2 ** 31 - 1), limit: own, failure: failure() });
+  const unlimit = limitSyncChildren(ms + graceMs, end);
+  return {
+    update() {
+      if (own === current) post({ failure: failure() });
+    },
+    stop() {
+      if (own !== current) return;
+      current++;
+      claimEnd(own);
+      watcher?.postMessage({});
+      unlimit();
+    },
+  };
+}
+
+/** Does not return if the worker ends the process. */
+function claimEnd(limit: number): void {
+  if (Atomics.exchange(ended, 0, limit) === limit) Atomics.wait(ended, 0, limit);
 }
 
 /** Time for code that only waits: its own timers end it. */
@@ -48,7 +89,7 @@ const graceMs = 1_000;
 function startWatcher(failed: (error: unknown) => void): Worker {
   // Loaded on demand: most calls do not need it.
   const { Worker } = process.getBuiltinModule("node:worker_threads");
-  const started = new Worker(body, { eval: true, env: {}, execArgv: [] });
+  const started = new Worker(body, { eval: true, env: {}, execArgv: [], workerData: ended });
   started.on("error", failed);
   started.unref();
   return started;
@@ -57,26 +98,49 @@ function startWatcher(failed: (error: unknown) => void): Worker {
 /**
  * A limit that was stopped must not interrupt: Node would report a debugger on stderr. A thread that does not react waits for a child
  * process, such as one that ignores the signal of its own timeout. A detached child has a session of its own and continues: no thread
- * waits for it.
+ * waits for it. In a worker `process.exit` ends only the worker, while a program for WASI ends the whole process.
  */
 const body = `
-const { parentPort } = require("node:worker_threads");
+const { parentPort, workerData: ended } = require("node:worker_threads");
+const { openSync, readFileSync, writeSync } = require("node:fs");
 let timer;
+let failure;
 const interrupt = (limit) => {
   const { Session } = require("node:inspector");
   const session = new Session();
   session.connectToMainThread();
   session.post("Runtime.evaluate", { expression: 'globalThis[Symbol.for("${late.description}")](' + limit + ")" });
-  if (process.platform === "linux") timer = setTimeout(endChildren, 500);
+  timer = setTimeout(endChildren, 500, limit);
 };
-const endChildren = () => {
-  const read = (name) => require("node:fs").readFileSync("/proc/" + name, "utf8");
+const endChildren = (limit) => {
+  timer = setTimeout(endProcess, 500, limit);
+  if (process.platform !== "linux") return;
+  const read = (name) => readFileSync("/proc/" + name, "utf8");
   const sessionOf = (pid) => read(pid + "/stat").split(") ").pop().split(" ")[3];
   for (const pid of read("self/task/" + process.pid + "/children").match(/\\d+/g) ?? [])
     if (sessionOf(pid) === sessionOf("self")) process.kill(Number(pid), "SIGKILL");
 };
-parentPort.on("message", ({ ms, limit }) => {
+const endProcess = (limit) => {
+  if (Atomics.exchange(ended, 0, limit) === limit) return;
+  try {
+    for (const [to, text] of failure.texts) write(to, text);
+    const { WASI } = require("node:wasi");
+    const wasi = new WASI({ version: "preview1", returnOnExit: false });
+    wasi.initialize({ exports: { memory: new WebAssembly.Memory({ initial: 1 }) } });
+    wasi.wasiImport.proc_exit(failure.exitCode);
+  } finally {
+    process.kill(process.pid, "SIGKILL");
+  }
+};
+const write = (to, text) => {
+  try {
+    writeSync(typeof to === "number" ? to : openSync(to, ${openFlags.appending}, 0o600), text);
+  } catch {} // a closed stream, a missing file: the exit code counts
+};
+parentPort.on("message", (message) => {
+  failure = message.failure;
+  if (failure !== undefined && message.limit === undefined) return;
   clearTimeout(timer);
-  if (limit !== undefined) timer = setTimeout(interrupt, ms, limit);
+  if (message.limit !== undefined) timer = setTimeout(interrupt, message.ms, message.limit);
 });
 `;

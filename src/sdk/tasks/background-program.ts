@@ -2,10 +2,10 @@ import { rm } from "node:fs/promises";
 import { messageOf } from "../../protocol/internal.ts";
 import { fileStamp } from "../load/build-cache.ts";
 import { loadApp } from "../load/load-app.ts";
-import { appendLog } from "../log/log-file.ts";
+import { appendLog, lineForLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
 import { guardExit } from "../run/guard-exit.ts";
-import { startWatchdog } from "../run/thread-watchdog.ts";
+import { startWatchdog, type Watchdog } from "../run/thread-watchdog.ts";
 
 /**
  * The program that hooks start for work that must not delay them: `background-program.cjs work HOOKS_FILE` runs background tasks,
@@ -36,8 +36,10 @@ async function work(file: string): Promise<void> {
   // One task must not end the others.
   const exit = guardExit(() => true);
   const log = (record: LogRecord) => appendLog({ ...record, transport: "worker" }, env, () => undefined);
-  const note = (level: "error" | "warn", message: string) =>
-    log({ time: new Date().toISOString(), event: "", level, message });
+  const recordOf = (level: "error" | "warn", message: string) => {
+    return { time: new Date().toISOString(), event: "", level, message, transport: "worker" };
+  };
+  const note = (level: "error" | "warn", message: string) => log(recordOf(level, message));
   const warn = (message: string) => note("warn", message);
   const fail = (message: string) => {
     note("error", message);
@@ -52,13 +54,15 @@ async function work(file: string): Promise<void> {
 
   const loaded = fileStamp(file);
   try {
-    let unwatch: (() => void) | undefined;
+    let watchdog: Watchdog | undefined;
     // As in `run`: code that blocks the thread while it loads is ended.
-    const onImport = (limitMs: number, message: string) => {
-      unwatch = startWatchdog(limitMs, () => fail(`The worker for ${file} ended: ${message}`), warn);
+    const onImport = (ms: number, message: string) => {
+      const why = `The worker for ${file} ended: ${message}`;
+      const texts = () => [lineForLog(recordOf("error", why), env)];
+      watchdog = startWatchdog({ ms, onLate: () => fail(why), failure: () => ({ texts: texts(), exitCode: 1 }), warn });
     };
     const app = await loadApp(file, { env, cwd: process.cwd(), onImport });
-    unwatch?.();
+    watchdog?.stop();
     const { workTasks } = await import("./work-tasks.ts");
     await workTasks(app, {
       file,

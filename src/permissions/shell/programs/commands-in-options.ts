@@ -67,7 +67,7 @@ const optionTable = lazy(() => {
 /** Programs whose operands are command lines. */
 const runsOperands = new Set(["concurrently", "hyperfine"]);
 
-/** The commands in the options of a program. `stdin` is the text that it reads, if that is known. */
+/** The commands in the options of a program. `stdin` is the text that it reads, as far as that is known. */
 export function optionCommands(head: string, args: readonly ShellWord[], stdin = ""): readonly Inner[] {
   const isLine = (word: ShellWord) => !isOption(word) && /\s/.test(word.pieces.join(" "));
   if (runsOperands.has(head)) return args.filter(isLine).map((word) => scriptOf([word], "sh"));

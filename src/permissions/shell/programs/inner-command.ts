@@ -30,6 +30,12 @@ export type Inner =
   /** It starts something unknown. */
   | { readonly kind: "opaque"; readonly why: string };
 
+/** A text on the standard input of a command. `isKnown`: it has no expansions. */
+export interface InputText {
+  readonly text: string;
+  readonly isKnown: boolean;
+}
+
 export type Dialect = "bash" | "sh" | "other";
 
 /** The words, joined by blanks, as a script. Opaque if one of them is unknown. */

@@ -1,18 +1,25 @@
 import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { patternsOf } from "../word-pieces.ts";
 import { readSedScript } from "./commands-in-options.ts";
-import { type Inner, opaque, scriptOf, withoutText } from "./inner-command.ts";
+import { type Inner, opaque, scriptOf, withoutText, wordOf } from "./inner-command.ts";
 import { cutWord, optionValues } from "./program-options.ts";
+import { readsOpenFile } from "./wrappers.ts";
 
 // Programs whose command line has a grammar of its own.
 
-/** The scripts of sed: the values of `-e`, else the first operand. A script in a file (`-f`) is not read. */
-export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
+/**
+ * The scripts of sed: the values of `-e` and what `-f` reads from standard input, else the first operand. A script in an ordinary file is
+ * not read, like one for a shell.
+ */
+export function unwrapSed(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
   // Behind `-i` and `-l` letters are their value.
   const given = optionValues(args, "-e= --expression=", /^[^il]*$/);
-  const inFile = args.some((word) => /^(-[A-Za-hj-km-z]*f|--file)/.test(word.pieces[0]));
-  const scripts = given.length > 0 || inFile ? given : firstOperand(args);
-  return scripts.flatMap((word): Inner[] => {
+  const files = optionValues(args, "-f= --file=", /^[^eil]*$/).map((word) => staticValue(word) ?? "/dev/fd/9");
+  const devices = files.flatMap((name) => (name === "-" ? "stdin" : (readsOpenFile(name) ?? [])));
+  const isUnread = devices.includes("other") || (devices.length > 0 && stdin === undefined);
+  const typed = given.length > 0 || files.length > 0 ? given : firstOperand(args);
+  const scripts = stdin === undefined || devices.length === 0 ? typed : [...typed, wordOf(stdin)];
+  const inners = scripts.flatMap((word): Inner[] => {
     const isKnown = staticValue(word) !== undefined;
     const named = (name: string): ShellWord => ({ ...word, pieces: isKnown ? [name] : ["", ""], raw: name });
     // Its variables may be empty or, as in an address, a number.
@@ -26,6 +33,7 @@ export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
       ...(readings.every((reading) => reading.opaque) ? [opaque("the script of sed may run commands")] : []),
     ];
   });
+  return isUnread ? [...inners, opaque("sed runs the script that it reads")] : inners;
 }
 
 function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {

@@ -3,15 +3,24 @@ import { isBuiltin } from "./builtins.ts";
 import { optionCommands } from "./commands-in-options.ts";
 import { filePrograms } from "./file-programs.ts";
 import { unwrapGit } from "./git-commands.ts";
-import { type Dialect, type Inner, knownLines, opaque, scriptOf, withoutText, wordOf } from "./inner-command.ts";
+import {
+  type Dialect,
+  type Inner,
+  type InputText,
+  knownLines,
+  opaque,
+  scriptOf,
+  withoutText,
+  wordOf,
+} from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { commandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSed, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
-/** What a command gets besides its own words: its standard input, if that is known, and further words at run time. */
+/** What a command gets besides its own words: its standard input, if the source contains it, and further words at run time. */
 interface Fed {
-  readonly stdin?: string | undefined;
+  readonly stdin?: InputText | undefined;
   readonly openEnded: boolean;
 }
 
@@ -20,22 +29,23 @@ const gnuName = /^g(?=(?:awk|env|find|make|nohup|sed|sort|tar|time|timeout|xargs
 
 /** The commands inside a command, by the tables of wrappers and launchers. None for an ordinary program. */
 export function unwrap(name: string, args: readonly ShellWord[], { stdin, openEnded }: Fed): readonly Inner[] {
+  const script = stdin?.isKnown ? stdin.text : undefined;
   const head = name.replace(gnuName, "");
   if (head === "find") return unwrapFind(args);
   if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
   if (head === "su") return unwrapSu(args);
-  if (head === "sed") return ofEachLine(args, unwrapSed);
-  if (head === "at" || head === "batch" || head === "crontab") return unwrapScheduler(head, args, stdin);
+  if (head === "sed") return ofEachLine(args, (line) => unwrapSed(line, script));
+  if (head === "at" || head === "batch" || head === "crontab") return unwrapScheduler(head, args, script);
   const dialect = shells.get(head);
-  if (dialect) return unwrapShell(args, dialect, { stdin, openEnded });
+  if (dialect) return unwrapShell(args, dialect, script, openEnded);
   const wrapper = wrappers.get(head);
   if (wrapper) return unwrapProgram(head, args, wrapper, openEnded);
   const inside = unwrapLauncher(head, args, openEnded);
   if (head === "git") return [...inside, ...ofEachLine(args, unwrapGit)];
   const verb = gitPrograms.exec(head)?.[1];
   if (verb) return [{ kind: "command", words: [...["git", verb].map(wordOf), ...args], carried: true }];
-  const given = ofEachLine(args, (line) => optionCommands(head, line, stdin));
+  const given = ofEachLine(args, (line) => optionCommands(head, line, stdin?.text));
   return [...inside, ...given, ...(inside.length > 0 ? [] : startedByUnknown(head, args))];
 }
 
@@ -157,7 +167,12 @@ function unwrapProgram(
   return [{ kind: "command", words, openEnded: fed && replaced === undefined, sets, fed }];
 }
 
-function unwrapShell(args: readonly ShellWord[], dialect: Dialect, { stdin, openEnded }: Fed): readonly Inner[] {
+function unwrapShell(
+  args: readonly ShellWord[],
+  dialect: Dialect,
+  stdin: string | undefined,
+  openEnded: boolean,
+): readonly Inner[] {
   const read = readOptions(args, shellOptions);
   const plain = read?.options.every(
     ({ name, value }) => name !== "o" || /^(pipefail|errexit|nounset|xtrace)$/.test(staticValue(value) ?? ""),
