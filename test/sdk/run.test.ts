@@ -55,7 +55,7 @@ describe("input", () => {
     [["--on_failure=block"], 2, "has no option --on_failure"],
     [["--on-failure", "blok"], 2, 'must be block or continue, not "blok"'],
     [["--evnt", "Stop"], 1, "has no option --evnt"],
-    [["more.mjs"], 1, "requires exactly one hooks file"],
+    [["more.mjs"], 1, 'Unexpected argument "'],
   ])("a call of run with %j exits with %i and names the wrong argument", async (words, code, message) => {
     const ended = await world.run([world.file("soft.mjs", guard), ...words], event());
     expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", expect.stringContaining(message)]);

@@ -34,6 +34,7 @@ the command.
 Rules passed as options are added to those in the settings. Nothing is run or written. With --batch each line of standard input is a call
 {"tool","input"}, and each line of output is its result, in the same order.
 Exit status: 0 whatever the decision is; with --exit-code 2 for deny and 3 for ask; 1 on failure.`,
+  mostArguments: 1,
   options: {
     input: { value: "JSON|-", about: "input of the tool" },
     allow: { value: "RULE", multiple: true, about: "rule that allows, such as 'Bash(git *)'" },
@@ -68,9 +69,9 @@ async function printWarnings(warnings: readonly { code: string; message: string 
 }
 
 async function runOne(call: ParsedCall, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
-  const [tool, ...extra] = call.operands;
+  const [tool] = call.operands;
   const given = call.text("input");
-  if (tool === undefined || extra.length > 0 || given === undefined) {
+  if (tool === undefined || given === undefined) {
     throw new Problem("cli/usage", "check requires one tool and --input. See hookline check --help.");
   }
   const meant = intendedName(eventRow("PreToolUse"), tool);

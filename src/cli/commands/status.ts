@@ -12,7 +12,6 @@ installation.
 Changed code is reported but is not an error. If you installed the app yourself, it is loaded without side effects to compare its handlers.
 Exit status: 0 when nothing else has changed, 3 when something has, a handler never runs or a settings file cannot be read, 4 when nothing is
 installed, 1 when a lock file cannot be read.`,
-  mostArguments: 0,
   options: { ...scopeOptions },
   examples: ["hookline status", "hookline status --json"],
   async run(call, io) {

@@ -15,7 +15,6 @@ It reads only what is new in this session; other figures are those of the last h
 {host}, {today}, {block}, {blockLeft}, {context} and {limits}; a segment between bars is omitted if it has no
 value, and an unknown name is reported on standard error.
 Exit status: 0 whatever the input is, 1 only for invalid options.`,
-  mostArguments: 0,
   options: {
     "cost-source": { value: "SOURCE", about: "cost of the session as counted by auto, hookline, host or both" },
     template: { value: "TEXT", about: "text to print, with names in braces" },

@@ -23,7 +23,6 @@ If it has changed, only the entries of the app are removed. The lock file and th
 background tasks, log and backups are kept, unless --purge is given. All projects share one log: --purge deletes it for all of them.
 The approvals of its entries are revoked. The state of sessions and of the user is always kept. The default scope is the one in which the app is installed.
 Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
-  mostArguments: 0,
   options: {
     ...scopeOptions,
     "dry-run": { about: "print the changes without making them" },
