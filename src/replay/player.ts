@@ -161,7 +161,7 @@ function endsTooOften(ended: ProcessEnd, stderr: string): Problem {
 
 function endText(ended: ProcessEnd): string {
   if (ended.by === "exit") return `exit ${ended.code}`;
-  if (ended.by === "timeout") return `no answer within ${Math.round(ended.afterMs / 1000)} s`;
+  if (ended.by === "timeout") return `timed out after ${Math.round(ended.afterMs / 1000)} s`;
   return ended.by === "signal" ? ended.signal : ended.by;
 }
 

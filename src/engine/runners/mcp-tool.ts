@@ -60,7 +60,7 @@ export function fillTemplates(input: ToolInput, payload: Readonly<Record<string,
 }
 
 function templateMissing(path: string): Warning {
-  const message = `\${${path}} in the hook's input names a field that the payload lacks; it was left empty.`;
+  const message = `\${${path}} in the hook's input refers to a field that is missing in the payload; the placeholder was replaced with nothing.`;
   return { code: "template-missing", message, place: path };
 }
 
