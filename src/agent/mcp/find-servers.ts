@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
+import { claudeHome, readValue, valueIn } from "../../engine/internal.ts";
 import { fieldOf, isObject, Problem } from "../../protocol/internal.ts";
 import type { ServerConnectOptions } from "./mcp-servers.ts";
 import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
@@ -58,7 +58,7 @@ async function managedServers({ managed, env }: ServerPlaces): Promise<FoundServ
 
 async function allServers(places: ServerPlaces): Promise<FoundServers> {
   const { cwd, env, approved, reads = () => true } = places;
-  const own = clientHome(env["CLAUDE_CONFIG_DIR"], places.home);
+  const own = claudeHome(env["CLAUDE_CONFIG_DIR"], places.home);
   const state = join(env["CLAUDE_CONFIG_DIR"] ? own : places.home, ".claude.json");
   const warnings: string[] = [];
   const read = async (file: string): Promise<Source> => ({ from: file, value: await readIfThere(file, warnings) });

@@ -94,7 +94,7 @@ function sessionText({ sessionCost, hostMicroUsd, isWhole }: Statusline, source:
   if (source === "hookline") return ours;
   if (source === "host") return host;
   if (source === "auto" || ours === undefined || host === undefined) return ours ?? host;
-  return `${ours} (client ${host})`;
+  return `${ours} (Claude Code ${host})`;
 }
 
 /** A plus means "at least". */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
-  clientHome,
-  clientReadWarnings,
+  claudeCodeReadWarnings,
+  claudeHome,
   type Engine,
   type EngineOptions,
   managedFolder,
@@ -45,9 +45,9 @@ const longestWaitMs = 600_000;
  */
 export async function settingsWarnings(engine: Engine, call: ParsedCall, io: Io): Promise<readonly Warning[]> {
   const { cwd, settings } = engineSettings(call, io);
-  const unread = await clientReadWarnings({
+  const unread = await claudeCodeReadWarnings({
     cwd,
-    clientHome: clientHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
+    claudeHome: claudeHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
     managedFolder: managedFolder(process.platform),
   });
   const warnings = [...engine.warnings, ...unread, ...offWarning(engine, io)];

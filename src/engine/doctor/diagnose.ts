@@ -7,7 +7,7 @@ import { type EffectiveSettings, openSettings, switchedOff } from "../live/effec
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import { httpPolicyOf, refusalWithoutLookup } from "../runners/http/destination.ts";
-import { clientReadWarnings } from "../settings/client-fault.ts";
+import { claudeCodeReadWarnings } from "../settings/claude-code-fault.ts";
 import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
 import { trusted } from "../trust/trust-state.ts";
@@ -20,7 +20,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const settings = (await openSettings(resolved)).inForce();
   const hooks = [...settings.byEvent.values()].flat();
   const findings = [
-    ...[...settings.warnings, ...(await clientReadWarnings(resolved))].map(fromWarning),
+    ...[...settings.warnings, ...(await claudeCodeReadWarnings(resolved))].map(fromWarning),
     ...hooks.flatMap((hook) => commandFindings(hook, settings, resolved)),
     ...(await Promise.all(hooks.map((hook) => urlFindings(hook, settings)))).flat(),
     ...[...settings.byEvent.values()].flatMap(duplicates),
@@ -96,8 +96,8 @@ function untrusted(hooks: readonly ConfiguredHook[], settings: EffectiveSettings
         ? `${refs[0]?.name} on ${events} ${denies ? "denies" : "does not run"}`
         : `${group.length} hooks on ${events} ${denies ? "deny" : "do not run"}`;
       const [why, howToApprove] = isSingle ? [reason, settings.trust.howToApprove] : inPlural(reason, settings.trust);
-      const client = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
-      const message = `${subject} in Hookline's hosts: ${why}; ${howToApprove}. ${client}`;
+      const inClaudeCode = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
+      const message = `${subject} in Hookline's hosts: ${why}; ${howToApprove}. ${inClaudeCode}`;
       return finding("hook-untrusted", message, refs[0]?.id ?? "");
     }),
   );

@@ -47,7 +47,7 @@ export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = c
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
   if (!isObject(value)) return unreadableLayer(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
-  const place = { file: name, ...clientOf(source) };
+  const place = { file: name, ...readByClaudeCode(source) };
   const checked = checkHooks(ownValue(value, "hooks"), place, rows);
   const elsewhere = hasOnlyKnownKeys(value) ? noHooks : misplacedHooks(value, place, rows);
   const { hooks, warnings } = checked;
@@ -73,9 +73,9 @@ function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** Only these kinds are settings files that Claude Code reads, and was measured with. */
-function clientOf({ kind }: LayerSource): Pick<HooksSource, "client"> {
-  if (kind === "managed") return { client: "managed" };
-  return kind === "user" || kind === "project" || kind === "local" ? { client: "own" } : {};
+function readByClaudeCode({ kind }: LayerSource): Pick<HooksSource, "claudeCode"> {
+  if (kind === "managed") return { claudeCode: "managed" };
+  return kind === "user" || kind === "project" || kind === "local" ? { claudeCode: "own" } : {};
 }
 
 /** Settings of Claude Code that Hookline does not support. Without a warning they would seem to protect. */
@@ -156,7 +156,7 @@ function restriction(at: string, found: unknown): unknown {
   return item === undefined ? [found] : found;
 }
 
-/** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */
+/** Keys that only restrict: a value that cannot be used is read as the strictest, as Claude Code does in managed settings. */
 const strictReadings: Readonly<Record<string, boolean | string | readonly string[]>> = {
   allowManagedHooksOnly: true,
   allowManagedPermissionRulesOnly: true,

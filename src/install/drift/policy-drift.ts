@@ -1,5 +1,5 @@
 import {
-  clientHome,
+  claudeHome,
   loadLayers,
   locksOf,
   managedFolder,
@@ -23,7 +23,7 @@ export async function policyDrift(app: InstalledApp, target: InstallTarget): Pro
   const layersAt = (cwd: string) =>
     loadLayers({
       cwd,
-      clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+      claudeHome: claudeHome(env["CLAUDE_CONFIG_DIR"], home),
       managedFolder: policy ?? managedFolder(process.platform),
     });
   const ofProject = ({ kind }: Layers[number]): boolean => kind === "project" || kind === "local";

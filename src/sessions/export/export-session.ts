@@ -3,7 +3,7 @@ import { noBranch } from "../model/branches.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { AttachmentEntry, Entry, UserEntry } from "../model/entry.ts";
 import { textsIn, titleOf, userText } from "../model/entry-text.ts";
-import { isClientFiller, isModelCall } from "../model/model-call.ts";
+import { isClaudeCodeFiller, isModelCall } from "../model/model-call.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { isStopFeedback } from "../model/session-turns.ts";
@@ -95,7 +95,7 @@ function itemsIn(entry: Entry, scope: ConversationScope): DocumentItem[] {
   const { redact } = scope;
   switch (entry.kind) {
     case "assistant":
-      if (isClientFiller(entry)) return [];
+      if (isClaudeCodeFiller(entry)) return [];
       if (!isModelCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content).join("\n")) }];
       return entry.content.flatMap((block) => answerItem(block, entry.model, scope));
     case "user":

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { defined, fieldOf, groupBy, memoized, Problem, plainLine } from "../../protocol/internal.ts";
-import { readJsonObject } from "../home/client-json.ts";
+import { readJsonObject } from "../home/claude-code-json.ts";
 import { type LiveSession, liveSessions } from "../home/live-sessions.ts";
 import { checkOptions, homeOptions } from "../option-checks.ts";
 import { readHeader, type SessionHeader } from "../read/session-header.ts";

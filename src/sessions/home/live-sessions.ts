@@ -5,7 +5,7 @@ import { findRoots, type RootOptions } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkOptions, homeOptions } from "../option-checks.ts";
 import { watchPaths } from "../read/follow-session.ts";
-import { readJsonObject, textFields } from "./client-json.ts";
+import { readJsonObject, textFields } from "./claude-code-json.ts";
 
 /** A session that a process has registered as running. */
 export interface LiveSession {

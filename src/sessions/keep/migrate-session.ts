@@ -15,7 +15,7 @@ import {
 import { isObject, mustBe, Problem } from "../../protocol/internal.ts";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { textFields } from "../home/client-json.ts";
+import { textFields } from "../home/claude-code-json.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { Subagent } from "../model/subagents.ts";

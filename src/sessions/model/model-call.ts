@@ -43,7 +43,7 @@ export function isModelCall(answer: AssistantEntry): boolean {
 }
 
 /** True for an answer that Claude Code wrote as a placeholder, such as the end of an unanswered turn. Errors are not placeholders. */
-export function isClientFiller(answer: AssistantEntry): boolean {
+export function isClaudeCodeFiller(answer: AssistantEntry): boolean {
   return !isModelCall(answer) && answer.isApiErrorMessage !== true;
 }
 

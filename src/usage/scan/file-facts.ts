@@ -80,7 +80,7 @@ function addFactsByType(facts: FileFacts, object: Json): void {
       return;
     }
     case "cost-state":
-      facts.clientMicroUsd = clientCost(object) ?? facts.clientMicroUsd;
+      facts.clientMicroUsd = claudeCodeCost(object) ?? facts.clientMicroUsd;
       return;
   }
 }
@@ -118,11 +118,11 @@ function addLimit(facts: FileFacts, object: Json): void {
 }
 
 /** The shape of this line is not fixed: the first amount whose name begins with "total cost" is taken. */
-function clientCost(value: unknown): number | undefined {
+function claudeCodeCost(value: unknown): number | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
     if (typeof inner === "number" && /^total_?cost/i.test(name)) return Math.round(inner * 1e6);
-    const nested = clientCost(inner);
+    const nested = claudeCodeCost(inner);
     if (nested !== undefined) return nested;
   }
   return undefined;

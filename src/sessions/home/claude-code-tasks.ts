@@ -6,7 +6,7 @@ import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkArgument, checkOptions } from "../option-checks.ts";
 import { realPathBelow, safeId } from "../safe-paths.ts";
-import { textFields } from "./client-json.ts";
+import { textFields } from "./claude-code-json.ts";
 import { liveSessions, type StartOf } from "./live-sessions.ts";
 
 /** One task of a session's list. */

@@ -9,7 +9,7 @@ import { checkOptions, homeOptions } from "../option-checks.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLinesReverse } from "../read/read-entries.ts";
 import { realPathBelow, safeId } from "../safe-paths.ts";
-import { textFields } from "./client-json.ts";
+import { textFields } from "./claude-code-json.ts";
 
 /** A copy of a file from before an edit. */
 export interface FileBackup {
