@@ -5,7 +5,7 @@ import { catalog, defined, type EventRow, messageOf, Problem, type Settings, sho
 import type { AnyPayload } from "./fire/payload.ts";
 import type { Ports } from "./ports.ts";
 
-/** Variables by name. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How an engine is opened. Everything has a default; nothing here can be set by a file. */

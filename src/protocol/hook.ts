@@ -119,6 +119,7 @@ export type HookAnswer = HookOutput | Verdict;
 
 /** A hook that calls a function of this process. */
 export interface CallbackHook extends ValuesOf<typeof inProcessFields.callback> {
+  /** Called with each payload. */
   readonly callback: Callback;
 }
 
@@ -127,6 +128,7 @@ export type StopFunction = (messages: readonly unknown[], signal: AbortSignal) =
 
 /** A Stop hook that decides from the messages of the conversation whether the agent may stop. */
 export interface FunctionHook extends ValuesOf<typeof inProcessFields.function> {
+  /** Returns false to send the agent back to work. */
   readonly function: StopFunction;
 }
 
@@ -142,6 +144,7 @@ export const groupFields = {
 
 /** One entry of an event's list. */
 export interface HookGroup extends Omit<ValuesOf<typeof groupFields>, "hooks"> {
+  /** The hooks of this matcher. */
   readonly hooks: readonly Hook[];
 }
 

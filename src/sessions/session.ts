@@ -21,7 +21,9 @@ import { readHeader, type SessionHeader } from "./read/session-header.ts";
  * once, and concurrent callers share that load.
  */
 export interface Session {
+  /** The id of the session. */
   readonly id: string;
+  /** Where the session is. */
   readonly place: SessionPlace;
   /** True once the whole session is in memory. */
   readonly loaded: boolean;

@@ -171,7 +171,8 @@ export function wholePart(
   return { kind, text, at, head: null, dynamic: false, via: [], cwd, decision, by, rule: refOf(rule), why };
 }
 
-type PermissionDecision = "allow" | "ask" | "deny";
+/** What may happen to a call. */
+export type PermissionDecision = "allow" | "ask" | "deny";
 
 type ForEach<Modes> = { readonly [Column in keyof Modes]: PermissionDecision };
 

@@ -5,9 +5,11 @@ export type ToolKind = "shell" | "text" | "read" | "edit" | "web" | "agent" | "s
 
 /** Tools of the host: its own tools by kind, aliases, and the names of its MCP servers. */
 export interface ToolNames {
+  /** How rules read the input of a tool, by its name. */
   readonly kinds?: Readonly<Record<string, ToolKind>>;
   /** Old name → current name. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** The names of the servers. */
   readonly mcpServers?: readonly string[];
 }
 

@@ -55,7 +55,9 @@ export type OpenToolEvent<Name extends ToolEventName> = EventOf<Name>;
 
 /** An event this package does not know. */
 export interface GenericEvent extends EventBase<string> {
+  /** `session_id` of the payload. */
   readonly sessionId?: string;
+  /** `cwd` of the payload. */
   readonly cwd?: string;
   readonly [field: string]: unknown;
 }

@@ -7,7 +7,9 @@ import { optionProblem } from "../option-checks.ts";
 
 /** A directory that contains `projects/`, by its real path. */
 export interface SessionRoot {
+  /** A directory such as `~/.claude`. */
   readonly path: string;
+  /** Whose sessions it contains. */
   readonly origin: RootOrigin;
 }
 

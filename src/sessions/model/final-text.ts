@@ -16,8 +16,11 @@ export function finalText(model: SessionModel): string {
 
 /** The fields of a Stop payload that lead to the last answer. */
 export interface StopPayload {
+  /** The transcript of the session. */
   readonly transcript_path?: string | undefined;
+  /** The transcript of the subagent, on SubagentStop. */
   readonly agent_transcript_path?: string | undefined;
+  /** The text, if the agent sends it. */
   readonly last_assistant_message?: string | undefined;
 }
 

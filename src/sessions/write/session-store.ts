@@ -19,6 +19,7 @@ import {
 
 /** Sessions that a host writes itself, laid out as Claude Code lays out its own, so that every reader here reads them. */
 export interface SessionStore {
+  /** Where the sessions are kept. */
   readonly root: SessionRoot;
   /**
    * Opens a new session, or an existing one to continue. If its last prompt or result was not answered, the next `user` record is
