@@ -138,9 +138,13 @@ export type StopReason =
 export interface ModelUsage {
   /** Without tokens that were read from or written to the cache. */
   readonly input: number;
+  /** Written by the model. */
   readonly output: number;
+  /** Written to the cache for 5 minutes. */
   readonly cacheWrite5m: number;
+  /** Written to the cache for an hour. */
   readonly cacheWrite1h: number;
+  /** Read from the cache. */
   readonly cacheRead: number;
 }
 

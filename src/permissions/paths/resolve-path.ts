@@ -167,7 +167,9 @@ export interface PathFs {
 
 /** One entry of a directory. */
 export interface PathEntry {
+  /** Without its folder. */
   readonly name: string;
+  /** What it is. */
   readonly kind: "file" | "folder" | "link" | "special";
 }
 

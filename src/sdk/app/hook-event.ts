@@ -11,6 +11,7 @@ export type EventOf<Name extends EventName> = {
 } & EventBase<Name>;
 
 interface EventBase<Name extends string> {
+  /** The event. */
   readonly name: Name;
   /** The payload as the host sent it. */
   readonly raw: WirePayload;
