@@ -17,7 +17,7 @@ export type {
   ShellProblem,
   ShellProblemCode,
   ShellWord,
-  Span,
   StatePart,
+  TextRange,
 } from "./shell/shell-part.ts";
 export { applyUpdates, checkUpdates, type UpdateSource } from "./updates.ts";

@@ -154,8 +154,8 @@ describe("failure", () => {
 
   test("a failure is reported once per session, on stderr every time, and in the log", async () => {
     const file = world.file("boom.mjs", app(`app.preTool({ name: "h" }, () => { throw new Error("boom"); });`));
-    const first = await world.run([file], event({ session_id: "told" }));
-    const second = await world.run([file], event({ session_id: "told" }));
+    const first = await world.run([file], event({ session_id: "reported" }));
+    const second = await world.run([file], event({ session_id: "reported" }));
     expect(JSON.parse(first.stdout)).toEqual({ systemMessage: "Hook h failed on PreToolUse: boom (boom.mjs:3:42)" });
     expect([second.stdout, second.stderr]).toEqual([
       "",
@@ -163,7 +163,7 @@ describe("failure", () => {
     ]);
     const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8").trimEnd().split("\n");
     expect(JSON.parse(log.at(-1) ?? "")).toMatchObject({
-      session: "told",
+      session: "reported",
       event: "PreToolUse",
       tool: "Bash",
       transport: "run",

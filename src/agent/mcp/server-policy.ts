@@ -27,10 +27,10 @@ export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {
 
 /** Servers of `.mcp.json` that settings switch off (`disabledMcpjsonServers`), wherever that is written. */
 export function disabledServers(places: readonly SettingsFile[]): readonly string[] {
-  return places.flatMap(({ value }) => textsIn(value["disabledMcpjsonServers"]));
+  return places.flatMap(({ value }) => stringsIn(value["disabledMcpjsonServers"]));
 }
 
-export function textsIn(list: unknown): string[] {
+export function stringsIn(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
 }
 
@@ -39,11 +39,11 @@ interface List {
   readonly source: SettingsFile["source"];
   readonly ofCheckout: boolean;
   /** Undefined when the list cannot be read; `why` is the reason. */
-  readonly entries: readonly Entry[] | undefined;
+  readonly entries: readonly ServerMatch[] | undefined;
   readonly why: string;
 }
 
-interface Entry {
+interface ServerMatch {
   readonly serverName?: string;
   readonly serverCommand?: readonly string[];
   readonly serverUrl?: string;
@@ -53,7 +53,7 @@ function listsOf(places: readonly SettingsFile[], key: "deniedMcpServers" | "all
   return places.flatMap(({ file, source, ofCheckout, value }) => {
     const list = value[key];
     if (list === undefined) return [];
-    const entries = Array.isArray(list) && list.every(isEntry) ? (list as readonly Entry[]) : undefined;
+    const entries = Array.isArray(list) && list.every(isEntry) ? (list as readonly ServerMatch[]) : undefined;
     const why = `"${key}" in ${file} must be a list of { serverName }, { serverCommand } or { serverUrl }, so no server is used`;
     return [{ file, source, ofCheckout, entries, why }];
   });
@@ -73,7 +73,7 @@ function admits(lists: readonly List[], name: string, config: ServerConfig): boo
   return (exact.length > 0 ? exact : entries).some((entry) => matches(entry, name, config));
 }
 
-function matches({ serverName, serverCommand, serverUrl }: Entry, name: string, config: ServerConfig): boolean {
+function matches({ serverName, serverCommand, serverUrl }: ServerMatch, name: string, config: ServerConfig): boolean {
   if (serverName !== undefined) return serverName === name;
   if (config.kind === "http")
     return serverUrl !== undefined && fitsWildcard(serverUrl.toLowerCase(), config.url.toLowerCase());

@@ -19,7 +19,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { readLines, readObject } from "../command-line/input.ts";
+import { inputLines, readObject } from "../command-line/input.ts";
 import { choice, optionTexts } from "../options/option-values.ts";
 import { permissionMode } from "../options/permission-mode.ts";
 import { settingsArguments } from "../options/settings-options.ts";
@@ -92,7 +92,7 @@ async function runBatch(call: ParsedCall, policy: Policy, context: JudgeContext,
   const decisions: Judgement["decision"][] = [];
   let failed = false;
   // Lines are answered as they arrive: a caller can send one, read its result and send the next.
-  for await (const line of readLines(io)) {
+  for await (const line of inputLines(io)) {
     if (line.trim() === "") continue;
     const toolCall = readCall(line);
     if ("fault" in toolCall) {

@@ -9,7 +9,7 @@ import {
 } from "../../install/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
+import { givenScope, installContext, installTarget, scopeOptions } from "../options/install-options.ts";
 import { uninstallJson, uninstallText } from "../print/install-report.ts";
 import { styleFor } from "../print/terminal.ts";
 import { revokingRemoved } from "./approve-entries.ts";
@@ -55,7 +55,7 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
     await io.out(
       call.flag("json")
         ? uninstallJson(done, places, dryRun, purged)
-        : uninstallText(done, places, { dryRun, purged, scopeNamed: scopeOf(call) !== undefined }, styleFor(io)),
+        : uninstallText(done, places, { dryRun, purged, scopeNamed: givenScope(call) !== undefined }, styleFor(io)),
     );
     return 0;
   },
@@ -63,7 +63,7 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
 
 /** The scope that was named, or the only one that has an app. */
 async function selectedScope(call: ParsedCall, io: Io) {
-  const named = scopeOf(call);
+  const named = givenScope(call);
   const target = installTarget(call, io);
   const all = await statusOf(target, installContext(io), named ? [named] : undefined, "nothing");
   const installed = all.filter((one) => one.installed);

@@ -5,7 +5,7 @@ import { attempt, defined, groupBy, type Warning, type WarningCode } from "../..
 import { dropDuplicates } from "../fire/select-hooks.ts";
 import { type EffectiveSettings, openSettings, switchedOff } from "../live/effective-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
-import { environmentOf } from "../runners/command/command-env.ts";
+import { hookEnvironment } from "../runners/command/command-env.ts";
 import { httpPolicyOf, refusalWithoutLookup } from "../runners/http/destination.ts";
 import { claudeCodeReadWarnings } from "../settings/claude-code-fault.ts";
 import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
@@ -17,7 +17,7 @@ import { programFindings } from "./program-findings.ts";
 /** Finds problems with the hooks that apply in a directory, errors first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions): Promise<readonly Finding[]> {
   const resolved = resolveOptions(options);
-  const settings = (await openSettings(resolved)).inForce();
+  const settings = (await openSettings(resolved)).current();
   const hooks = [...settings.byEvent.values()].flat();
   const findings = [
     ...[...settings.warnings, ...(await claudeCodeReadWarnings(resolved))].map(fromWarning),
@@ -61,7 +61,7 @@ function commandFindings(
 ): readonly Finding[] {
   const { hook, ref, layer } = configured;
   if (hook.type !== "command") return [];
-  const env = environmentOf(configured, { settings, services: { options } });
+  const env = hookEnvironment(configured, { settings, services: { options } });
   return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
 }
 

@@ -22,11 +22,11 @@ export async function runMcpTool(hook: McpToolHook, call: McpToolCall): Promise<
   const ask = { server: hook.server, tool: hook.tool, input };
   const waited = await waitFor(async (signal) => call.port(ask, signal), call);
   if (waited.by !== "answered") return resultWithoutAnswer(waited, call, warnings);
-  return read(waited.value, hook, warnings);
+  return readMcpResult(waited.value, hook, warnings);
 }
 
 /** The port is the host's code and is believed no further than its types can be checked. */
-function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): RunnerResult {
+function readMcpResult(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): RunnerResult {
   const { connected, text, isError } = (result ?? {}) as Record<string, unknown>;
   if (connected === false) return resultNotStarted(`MCP server "${hook.server}" is not connected`, warnings);
   const name = `${hook.server}:${hook.tool}`;

@@ -2,7 +2,7 @@ import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { Policy, PolicyRule, RuleRef } from "../policy.ts";
 import { type Mode, modes, type RuleWarning } from "../rule-layer.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
-import type { ShellProblem, Span } from "../shell/shell-part.ts";
+import type { ShellProblem, TextRange } from "../shell/shell-part.ts";
 
 /** What decided; `read-only` is the list of such commands, `critical` a removal, `unattended` that there is no user to ask. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
@@ -11,7 +11,7 @@ export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical"
 export interface JudgedPart {
   readonly kind: "command" | "write" | "read" | "state" | "path" | "domain" | "name";
   readonly text: string;
-  readonly at: Span;
+  readonly at: TextRange;
   readonly head: string | null;
   readonly dynamic: boolean;
   readonly via: readonly string[];

@@ -1,6 +1,6 @@
 import type { Assignment } from "unbash";
 import { collectScripts } from "./expansion.ts";
-import { emptyWord, type ShellWord, type Span, staticValue } from "./shell-part.ts";
+import { emptyWord, type ShellWord, staticValue, type TextRange } from "./shell-part.ts";
 import { placesIn, type ShellState, withoutVariables, withVariable } from "./shell-state.ts";
 import { isHarmlessName, isPrivateName, report, type ShellWalk, sourceOf, type WordFindings } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
@@ -51,7 +51,7 @@ function appendValues(
 export function addVariablePart(
   name: string,
   text: string,
-  at: Span,
+  at: TextRange,
   safe: boolean,
   state: ShellState,
   walk: ShellWalk,

@@ -50,7 +50,7 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
 }
 
 /** In `>&-rm x` bash closes a descriptor and runs `rm x`: the text after `-` is a word of the command. */
-export function wordsAfterClosings(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
+export function wordsAfterClosedDescriptors(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
   return redirections.flatMap((node) => {
     const closes = node.type === "Redirect" && (node.operator === ">&" || node.operator === "<&");
     const target = (closes && node.target) || { pos: 0, end: 0 };

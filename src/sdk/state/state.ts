@@ -71,8 +71,8 @@ export interface StateAccess {
 export type ScopeName = keyof StateDefaults;
 export const stateScopes: readonly ScopeName[] = ["session", "project", "user"];
 
-/** `told`: the failures that were reported to the user. */
-export type StoreName = ScopeName | "told";
+/** `reported`: the failures that were reported to the user. */
+export type StoreName = ScopeName | "reported";
 
 /** One scope's values as they are kept. */
 export interface ScopeStore {
@@ -98,7 +98,7 @@ export function stateAccess(
       return Object.assign(calls("session"), { project: calls("project"), user: calls("user") });
     },
     markReported: async (key) =>
-      store("told").change((entries) => {
+      store("reported").change((entries) => {
         const before = entries.has(key);
         if (!before) entries.set(key, { value: true });
         return before;

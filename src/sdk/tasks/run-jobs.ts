@@ -36,7 +36,7 @@ export async function runAll(options: WorkOptions): Promise<void> {
 }
 
 /** Takes jobs as they come. Contract: resolves once it has ended and nothing of it runs any more. */
-export async function runWorker(options: TaskWorkerOptions): Promise<void> {
+export async function runTaskWorker(options: TaskWorkerOptions): Promise<void> {
   const { tasks, signal, idleMs = Number.POSITIVE_INFINITY, jobs = 4, pollMs = 100, outdated } = options;
   const names = [...tasks.keys()];
   const running = new Set<Promise<void>>();

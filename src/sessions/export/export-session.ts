@@ -9,7 +9,7 @@ import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { isStopFeedback } from "../model/session-turns.ts";
 import type { Subagent } from "../model/subagents.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
-import { checkArgument, checkOptions, optionProblem } from "../option-checks.ts";
+import { checkArgument, checkCallOptions, optionProblem } from "../option-checks.ts";
 import { isHookRecord, textOfBlock } from "../query/query-filters.ts";
 import type { Session } from "../session.ts";
 import type {
@@ -35,7 +35,7 @@ export async function exportSession(
   checkArgument("session", session, mustBe.object);
   if (typeof session.load !== "function") throw optionProblem("session", session, "a session, as openSession gives it");
   checkArgument("format", format, oneOfCheck(["markdown", "html", "json"]));
-  checkOptions("exportSession", options, ["agents", "thinking", "results", "leaf", "redact"]);
+  checkCallOptions("exportSession", options, ["agents", "thinking", "results", "leaf", "redact"]);
   const model = await session.load();
   const document = documentOf(model, options);
   if (format === "markdown") return toMarkdown(document);

@@ -58,18 +58,18 @@ function groupByKey({ words, count }: CallTable) {
   for (let row = 0; row < count; row++) {
     const keyA = words[row * wordColumn.size + wordColumn.keyA];
     const keyB = words[row * wordColumn.size + wordColumn.keyB] as number;
-    let place = (keyB >>> 1) & (places - 1);
-    let head = firsts[place] as number;
+    let column = (keyB >>> 1) & (places - 1);
+    let head = firsts[column] as number;
     while (
       head >= 0 &&
       (words[head * wordColumn.size + wordColumn.keyA] !== keyA ||
         words[head * wordColumn.size + wordColumn.keyB] !== keyB)
     ) {
-      place = (place + 1) & (places - 1);
-      head = firsts[place] as number;
+      column = (column + 1) & (places - 1);
+      head = firsts[column] as number;
     }
     if (head < 0) {
-      firsts[place] = row;
+      firsts[column] = row;
       heads[row] = last[row] = row;
     } else {
       heads[row] = head;

@@ -38,11 +38,11 @@ export function addAncestor(facts: FileFacts, session: string | undefined): void
 
 /** A command that an answer follows is a turn. */
 export function closePendingCommand(facts: FileFacts): void {
-  if (facts.pending) countTurn(facts);
+  if (facts.pending) countFileTurn(facts);
 }
 
 /** A prompt whose text is not needed. */
-export function countTurn(facts: FileFacts): void {
+export function countFileTurn(facts: FileFacts): void {
   facts.pending = false;
   facts.turns++;
 }
@@ -95,7 +95,7 @@ function addUserFacts(facts: FileFacts, object: Json): void {
   if (entry.kind !== "user") return;
   if (entry.role === "command") facts.pending = true;
   if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
-  countTurn(facts);
+  countFileTurn(facts);
   const text = entry.content.find((block) => block.type === "text");
   if (entry.role === "prompt" && text?.type === "text") facts.firstPrompt ??= text.text.slice(0, longestTitle);
 }

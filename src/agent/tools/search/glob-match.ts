@@ -19,7 +19,7 @@ export function compileGlob(pattern: string): (path: string) => boolean {
   }));
   return (path) => {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    return branches.some(({ tokens, named }) => fits(tokens, named ? name : path));
+    return branches.some(({ tokens, named }) => matchesTokens(tokens, named ? name : path));
   };
 }
 
@@ -73,7 +73,7 @@ function setTest(inside: string, negated: boolean): (char: string) => boolean {
 }
 
 /** Follows all possible positions in the pattern at once. */
-function fits(tokens: readonly Token[], path: string): boolean {
+function matchesTokens(tokens: readonly Token[], path: string): boolean {
   let states = withSkips(new Set([0]), tokens, true);
   for (const char of path.split("")) {
     const next = new Set<number>();

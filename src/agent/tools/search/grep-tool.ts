@@ -92,7 +92,7 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
 
 function responseOf({ mode }: GrepRequest, page: readonly string[], hits: readonly GrepHit[], applied: object): object {
   if (mode === "files_with_matches") return { mode, filenames: page, numFiles: page.length, ...applied };
-  const content = cut(page.join("\n"));
+  const content = truncateContent(page.join("\n"));
   if (mode === "content") return { mode, numFiles: 0, filenames: [], content, numLines: page.length, ...applied };
   const counts = hits.flatMap((hit) => ("count" in hit ? [hit.count] : []));
   const numMatches = counts.reduce((sum, count) => sum + count, 0);
@@ -154,7 +154,7 @@ function globsOf(glob: string | undefined): string[] {
     .filter((part) => part !== "");
 }
 
-function cut(text: string): string {
+function truncateContent(text: string): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n[${text.length - maxChars} characters left out]`;
 }
 

@@ -134,6 +134,6 @@ export function defaultDenyReason({ event }: HookRun): string {
 }
 
 /** The words of a question that came without any. */
-function defaultAskReason({ event: { row, label } }: HookRun): string {
-  return `Hook ${label} requires confirmation for this ${row.special.onTool ? "tool" : "operation"}`;
+function defaultAskReason({ event: { row, occasion } }: HookRun): string {
+  return `Hook ${occasion} requires confirmation for this ${row.special.onTool ? "tool" : "operation"}`;
 }

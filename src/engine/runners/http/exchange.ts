@@ -45,18 +45,18 @@ export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exch
   if (daemon === undefined) return exchangeOver(undefined, ask, signal);
   let socket: Socket | undefined;
   try {
-    socket = await connected(ask, signal);
+    socket = await openSocket(ask, signal);
     // Checked after connecting: the record describes the process that listens now, or it no longer exists.
     const refused = await daemon.refuses();
     return refused === undefined ? await exchangeOver(socket, ask, signal) : { broken: refused, sent: false };
   } catch (error) {
-    return { broken: inWords(error), sent: false };
+    return { broken: errorText(error), sent: false };
   } finally {
     socket?.destroy();
   }
 }
 
-function connected({ url, addresses: [first] }: Exchange, signal: AbortSignal): Promise<Socket> {
+function openSocket({ url, addresses: [first] }: Exchange, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: first?.address ?? "", port: Number(url.port), signal });
     socket.once("connect", () => resolve(socket));
@@ -111,7 +111,7 @@ async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: A
       return { broken: "answered without proof that it is the daemon", sent };
     return { status, body: answered };
   } catch (error) {
-    return { broken: inWords(error), sent };
+    return { broken: errorText(error), sent };
   } finally {
     request.destroy();
   }
@@ -127,7 +127,7 @@ function only(addresses: readonly Address[]): LookupFunction {
   };
 }
 
-function inWords(error: unknown): string {
+function errorText(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
   if (error instanceof Error && "code" in error && error.code === "HPE_HEADER_OVERFLOW") {
     return "answered with more than 64 KiB of headers";
