@@ -68,7 +68,7 @@ export interface EngineOptions {
   readonly claudeHome?: string;
   /** The directory that contains `session-env`. Default: `claudeHome`. */
   readonly envFileRoot?: string;
-  /** What the host knows of the session, for events that the engine fires by itself. */
+  /** Payload fields for events that the engine fires itself. */
   readonly common?: () => AnyPayload;
 }
 
@@ -120,7 +120,7 @@ export function resolveOptions({ settings = [], events = [], ...given }: EngineO
   };
 }
 
-/** Which settings are the user's own must not depend on the folder. */
+/** The home directory must be absolute, so that user settings do not depend on the current directory. */
 function checkHome(name: string, path: string): string {
   if (isAbsolute(path)) return path;
   const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any folder would count as your own.`;

@@ -13,8 +13,9 @@ export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {
   const allowed = listsOf(places, "allowedMcpServers");
   const managed = allowed.filter(({ source }) => source === "managed");
   const only = places.some(({ source, value }) => source === "managed" && value["allowManagedMcpServersOnly"] === true);
-  const groups =
-    only || managed.length > 0 ? [managed] : [false, true].map((is) => allowed.filter((one) => one.ofCheckout === is));
+  const ofUser = allowed.filter(({ ofCheckout }) => !ofCheckout);
+  const ofCheckout = allowed.filter((one) => one.ofCheckout);
+  const groups = only || managed.length > 0 ? [managed] : [ofUser, ofCheckout];
   const unreadable = [...denied, ...allowed].find(({ entries }) => entries === undefined);
   return (name, config) => {
     if (unreadable !== undefined) return unreadable.why;
@@ -66,7 +67,7 @@ function isEntry(value: unknown): boolean {
   return Array.isArray(serverCommand) && serverCommand.every((word) => typeof word === "string");
 }
 
-/** Where a list names commands or addresses, a program or an address must be among them: its name alone could be anyone's. */
+/** If a list has entries for commands or URLs, the server must match one of those: any server can have the right name. */
 function admits(lists: readonly List[], name: string, config: ServerConfig): boolean {
   const entries = lists.flatMap((list) => list.entries ?? []);
   const exact = entries.filter((entry) => (config.kind === "stdio" ? "serverCommand" : "serverUrl") in entry);

@@ -33,7 +33,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   return (["error", "warning", "note"] as const).flatMap((level) => findings.filter((one) => one.level === level));
 }
 
-/** Warnings that mean that a file, an entry or the whole policy has no effect. All others are warnings here too. */
+/** Warnings that mean that a file, an entry or the whole policy has no effect. All other codes are warnings. */
 const errors: ReadonlySet<string> = new Set<WarningCode>([
   "settings-unreadable",
   "client-cannot-read",

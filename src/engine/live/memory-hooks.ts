@@ -64,7 +64,7 @@ export function memoryHooks(options: ResolvedOptions, warn: (warning: Warning) =
   let next = 0;
   let loading: Promise<unknown> | undefined;
 
-  /** Configures again what was registered before the compiler of its conditions was loaded. No event sees such a hook before: see `ready`. */
+  /** Configures hooks that were registered before the condition compiler was loaded. `ready` keeps events waiting until then. */
   function configureLater(
     entry: RegisteredHook,
     configure: (compile: CompileCondition) => readonly ConfiguredHook[],
@@ -110,7 +110,7 @@ export function memoryHooks(options: ResolvedOptions, warn: (warning: Warning) =
       const configured = configure((text, aliases) => {
         const compile = conditionCompiler();
         isComplete &&= compile !== undefined;
-        // Only a plan that is asked for before the first event sees this answer.
+        // Seen only by `explain` before the first event.
         return compile?.(text, aliases) ?? (() => "it is evaluated from the first event on");
       });
       const warnings = configured.flatMap((hook) => hook.problems);

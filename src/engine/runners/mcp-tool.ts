@@ -25,7 +25,7 @@ export async function runMcpTool(hook: McpToolHook, call: McpToolCall): Promise<
   return readMcpResult(waited.value, hook, warnings);
 }
 
-/** The port is the host's code and is believed no further than its types can be checked. */
+/** The port is the host's code and is untrusted: only values of the right type are used. */
 function readMcpResult(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): RunnerResult {
   const { connected, text, isError } = (result ?? {}) as Record<string, unknown>;
   if (connected === false) return resultNotStarted(`MCP server "${hook.server}" is not connected`, warnings);
@@ -47,7 +47,7 @@ function readMcpResult(result: unknown, hook: McpToolHook, warnings: readonly Wa
 
 /**
  * An input with `${path.to.field}` in its texts replaced from the payload. A text that is one template and nothing else takes the
- * value with its type; a path that leads nowhere is empty, with a warning.
+ * value with its type; a path that does not exist becomes an empty string, with a warning.
  */
 export function fillTemplates(input: ToolInput, payload: Readonly<Record<string, unknown>>) {
   const missing = new Set<string>();

@@ -72,7 +72,7 @@ function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(value).every((key) => Object.hasOwn(settingsFields, key));
 }
 
-/** Only these kinds are settings files that Claude Code reads, and was measured with. */
+/** Only these kinds are settings files that Claude Code reads and that were measured. */
 function readByClaudeCode({ kind }: LayerSource): Pick<HooksSource, "claudeCode"> {
   if (kind === "managed") return { claudeCode: "managed" };
   return kind === "user" || kind === "project" || kind === "local" ? { claudeCode: "own" } : {};
@@ -149,7 +149,7 @@ function checkKeys(
   return { settings: defined(settings), warnings: [...warnings, ...(isPlain ? [] : misplacedKeys(value, file))] };
 }
 
-/** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: what it means is asked about. */
+/** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: every call it may cover is asked about. */
 function restriction(at: string, found: unknown): unknown {
   const [list, item] = /^permissions\.(?:deny|ask)(\[\d+\])?$/.exec(at) ?? [];
   if (list === undefined || found === null) return undefined;

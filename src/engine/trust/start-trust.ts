@@ -28,7 +28,7 @@ export function startTrust({ detail, compared }: Pick<HookTrustStatus, "detail" 
   return { why: `${fresh} is being changed right now`, isChanging: true, marks };
 }
 
-/** The same for a hook of an event. Called again immediately before the program is started. */
+/** `startTrust` for a hook of an event. Called again immediately before the program is started. */
 export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: FiringEvent): StartTrust {
   return startTrust(settings.trust.ofHook(hook, String(payload["cwd"])));
 }

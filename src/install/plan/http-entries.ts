@@ -17,7 +17,7 @@ export interface HttpEndpoint {
 
 /** Whether an answer to this event can change what happens: refuse, allow, rewrite or stop. Context alone decides nothing. */
 export function canDecide(event: string): boolean {
-  // Nothing is known of an event that is not in the catalog.
+  // An event that is not in the catalog may decide anything.
   if (!isEventName(event)) return true;
   const { decisions, blocks, blockWord, onStop, answers } = eventRow(event);
   const steers = answers.some((name) => name !== "additionalContext");
@@ -44,7 +44,7 @@ export function checkConsent(
   }
 }
 
-/** What to say about http entries in a settings file: a note when the user agreed to them, else something that is wrong. */
+/** The report on http entries in a settings file: a note if the user agreed to them, otherwise a finding. */
 export function httpReport({ entries, record }: Pick<InstalledApp, "entries" | "record">): DriftReport {
   const found = entries.flatMap(ownHttpHooks);
   const [first] = found;

@@ -17,7 +17,7 @@ import {
   allowedAsHarmless,
   askedBy,
   type CallContent,
-  firmest,
+  strongestStance,
   type Judgement,
   type PartFinding,
   refOf,
@@ -46,7 +46,7 @@ export function judge(
   const input: ToolInput = isObject(copy) ? copy : Object.freeze({});
   const content = judgeContent(tool, input, state);
   const findings = [...judgeCall(tool, input, state), ...content.findings];
-  const stance = firmest(findings);
+  const stance = strongestStance(findings);
   const decisive = strictest(findings) ?? allowedAsHarmless("nothing is run");
   const why = reasonFor(decisive, content);
   const attended = context.attended !== false && !policy.denyInsteadOfPrompting;
@@ -131,7 +131,7 @@ function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFindi
     const why = `the rule ${doubt.text} cannot be read; until it is fixed every ${tool} call is asked about`;
     return [askedBy(mode, "rule", why)];
   }
-  // A managed file that cannot be read may hold restrictions: every call needs at least a confirmation.
+  // A managed file that cannot be read may contain restrictions: every call needs at least a confirmation.
   return policy.managedUnreadable ? [askedBy(mode, "rule", "the managed settings cannot be read")] : [];
 }
 

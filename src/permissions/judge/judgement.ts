@@ -152,7 +152,7 @@ function compare(a: PartFinding, b: PartFinding): number {
   return strength[a.decision] - strength[b.decision] || firmness[a.stance] - firmness[b.stance];
 }
 
-export function firmest(findings: readonly PartFinding[]): Stance {
+export function strongestStance(findings: readonly PartFinding[]): Stance {
   return findings.reduce<Stance>((worst, { stance }) => (firmness[stance] > firmness[worst] ? stance : worst), "allow");
 }
 

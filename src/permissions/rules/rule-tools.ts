@@ -1,5 +1,6 @@
 import { fitsPieces } from "../../protocol/internal.ts";
 import { type Glob, readSpec } from "./spec-patterns.ts";
+
 /** The kind of a tool. It determines which part of the input a rule matches. */
 export type ToolKind = "shell" | "text" | "read" | "edit" | "web" | "agent" | "skill" | "mcp" | "other";
 
@@ -75,7 +76,7 @@ export function intendedTool(name: string, names: ToolNames = {}): string | unde
   if (/^mcp(?:__.*:|[:.-]|_(?!_))/is.test(name) || (/^mcp__/i.test(name) && !name.startsWith("mcp__"))) return "mcp__*";
   if (kindOf(name, names) !== "other") return undefined;
   const wanted = name.replace(/:.*$/s, "").toLowerCase();
-  return [...kinds.keys(), ...otherTools].find((servers) => servers !== name && servers.toLowerCase() === wanted);
+  return [...kinds.keys(), ...otherTools].find((tool) => tool !== name && tool.toLowerCase() === wanted);
 }
 
 export function kindOf(name: string, names: ToolNames = {}): ToolKind {

@@ -20,7 +20,7 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
   const { scope } = walk;
   const descriptor = node.descriptor;
   if (descriptor?.type === "FileDescriptorVariable") {
-    if (walk.dialect !== "bash") report(findings, "construct", node, "{name}> is not every shell's");
+    if (walk.dialect !== "bash") report(findings, "construct", node, "{name}> is not supported by every shell");
     findings.names.push({ name: descriptor.name, at: scope.span(descriptor.pos, descriptor.end) });
   }
   if (node.type === "HereDoc") {

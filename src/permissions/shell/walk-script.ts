@@ -79,7 +79,7 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
       return walkCase(node, state, walk);
     case "TestCommand": {
       const findings = findingsIn(walk.scope);
-      if (walk.dialect !== "bash") report(findings, "construct", node, "[[ ]] is not every shell's");
+      if (walk.dialect !== "bash") report(findings, "construct", node, "[[ ]] is not supported by every shell");
       const tests = checkTest(node.expression, findings);
       walkFindings(findings, state, walk);
       const at = walk.scope.span(node.pos, node.end);

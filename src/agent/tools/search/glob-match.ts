@@ -9,7 +9,7 @@ interface Token {
 const maxBranches = 256;
 
 /**
- * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` mean what they mean in a shell. A pattern without a slash
+ * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` work as in a shell. A pattern without a slash
  * is compared with the name alone. The time is at most that of the path times the pattern, whatever the pattern.
  */
 export function compileGlob(pattern: string): (path: string) => boolean {

@@ -107,7 +107,7 @@ function lineOf(hit: GrepHit, show: (path: string) => string, numbers: boolean):
   return `${show(hit.path)}${sign}${numbers ? `${hit.line}${sign}` : ""}${hit.text}`;
 }
 
-/** The newest first; of one age, by name. */
+/** Newest first; files of the same age by name. */
 export async function byAge(root: string, paths: readonly string[]): Promise<string[]> {
   const aged = await Promise.all(
     paths.map(async (path) => ({ path, at: (await ignoringErrors(["ENOENT"], stat(join(root, path))))?.mtimeMs ?? 0 })),
@@ -115,7 +115,7 @@ export async function byAge(root: string, paths: readonly string[]): Promise<str
   return aged.sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }
 
-/** Below the current folder a path is shown from there. */
+/** Paths inside the current folder are shown relative to it. */
 export function shownPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way === "" || way.startsWith("..") ? path : way;

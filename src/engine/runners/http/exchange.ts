@@ -97,7 +97,7 @@ async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: A
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request.once("response", resolve);
-      // Stays for the request's life: an error after the answer has nothing left to say.
+      // Stays for the request's life: an error after the answer is ignored.
       request.on("error", reject);
       request.once("close", () => reject(new Error("the connection was closed without an answer")));
       request.once("upgrade", (_, socket) => {
@@ -117,7 +117,7 @@ async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: A
   }
 }
 
-/** A lookup that knows one answer, whatever it is asked. */
+/** A DNS lookup that returns the checked addresses for any host. */
 function only(addresses: readonly Address[]): LookupFunction {
   return (_host, options, callback) => {
     if (options.all === true) return callback(null, [...addresses]);
@@ -135,7 +135,7 @@ function errorText(error: unknown): string {
   return messageOf(error);
 }
 
-/** `droppedBytes` came beyond the cap before the sender was stopped; `trouble` is why the body is not whole. */
+/** `droppedBytes` came beyond the cap before the sender was stopped; `trouble`: why the body is incomplete. */
 interface ResponseBody extends CapturedOutput {
   readonly trouble: string | undefined;
 }
@@ -166,7 +166,7 @@ const acceptEncoding = "gzip, br";
 
 /**
  * The body with its content-encoding undone; undefined for an unknown coding. Nothing is decoded ahead of its reader.
- * Layers of codings are unknown ones: only bombs need them.
+ * Several codings in a row are refused: only decompression bombs use them.
  */
 function decoded(body: Readable, coding: string): Readable | undefined {
   if (coding === "" || coding === "identity") return body;

@@ -2,7 +2,7 @@ import { type ShellWord, staticValue } from "../shell-part.ts";
 import { type Inner, opaque, scriptOf } from "./inner-command.ts";
 import { commandStarts, cutWord, isAbbreviation, isOption, optionValues } from "./program-options.ts";
 
-/** Settings that name no program and do not change what a later command of git does. Any other setting may. */
+/** Settings that cannot make git run a program or change a later git command. All others are treated as if they could. */
 const plainKey = new RegExp(
   `^(${[
     "(color|column|advice|log|user|author|committer|i18n|status|rerere|pack|index|feature|versionsort|tag|push|fetch|commit|commitgraph)\\..+",
