@@ -17,12 +17,12 @@ import {
   allowedAsHarmless,
   askedBy,
   type CallContent,
-  strongestStance,
   type Judgement,
   type PartFinding,
   refOf,
   restrictedBy,
   strictest,
+  strongestStance,
   unusableInput,
   wholePart,
 } from "./judgement.ts";

@@ -26,7 +26,8 @@ export function walkAssignment(
     collectScripts(node, findings);
     return state;
   }
-  if (match[2] === "+" && walk.dialect !== "bash") report(findings, "construct", node, "+= is not supported by every shell");
+  if (match[2] === "+" && walk.dialect !== "bash")
+    report(findings, "construct", node, "+= is not supported by every shell");
   const value = readWord(node.value, findings);
   const name = match[1] ?? "";
   const isKnownAndHarmless = staticValue(value) !== undefined && isHarmlessName(name);
