@@ -2,6 +2,7 @@ import { join } from "node:path";
 import ts from "@typescript/typescript6";
 import { entryPoints, root, unstable } from "../build/entry-points.mjs";
 import { code, printed, table } from "./markdown.mjs";
+import { resultTypes } from "./result-types.mjs";
 
 /** docs/api.md: every public name with the first sentence of its comment. */
 export function apiPage(api) {
@@ -47,6 +48,7 @@ function describe(exported, checker) {
     kind: kindOf(symbol),
     summary: firstSentence(commentOf(symbol, checker)),
     declaredAt: `${declaration.getSourceFile().fileName}:${declaration.pos}`,
+    isResult: resultTypes.has(exported.name),
     membersWithoutComment: membersWithoutComment(declaration, checker),
   };
 }

@@ -1,18 +1,12 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
-import {
-  type Env,
-  isStateFolderSafe,
-  openState,
-  removeOldest,
-  replaceFile,
-  statePath,
-  unsafeReason,
-} from "../files/internal.ts";
+import { isStateFolderSafe, openState, removeOldest, replaceFile, statePath, unsafeReason } from "../files/internal.ts";
 
 /** The hash of all scripts of the package, inserted by the build. */
 declare const HOOKLINE_BUILD: string;
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 type RunHooks = (args: readonly string[], code?: PackageCode) => Promise<void>;
 

@@ -9,7 +9,7 @@ export {
   type ClaudeCodeFault,
   claudeCodeFault,
   claudeCodeFaultText,
-  claudeCodeReadWarnings,
+  claudeCodeWarnings,
 } from "./settings/claude-code-fault.ts";
 export { type FrontmatterFault, mentionsHooks, readFrontmatter } from "./settings/frontmatter-hooks.ts";
 export { type EditedFile, editSettings, type PlanEdits } from "./settings/json/edit-file.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
-  claudeCodeReadWarnings,
+  claudeCodeWarnings,
   claudeHome,
   type Engine,
   type EngineOptions,
@@ -45,7 +45,7 @@ const longestWaitMs = 600_000;
  */
 export async function settingsWarnings(engine: Engine, call: ParsedCall, io: Io): Promise<readonly Warning[]> {
   const { cwd, settings } = engineSettings(call, io);
-  const unread = await claudeCodeReadWarnings({
+  const unread = await claudeCodeWarnings({
     cwd,
     claudeHome: claudeHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
     managedFolder: managedFolder(process.platform),

@@ -7,7 +7,7 @@ import { type EffectiveSettings, openSettings, switchedOff } from "../live/effec
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { hookEnvironment } from "../runners/command/command-env.ts";
 import { httpPolicyOf, refusalWithoutLookup } from "../runners/http/destination.ts";
-import { claudeCodeReadWarnings } from "../settings/claude-code-fault.ts";
+import { claudeCodeWarnings } from "../settings/claude-code-fault.ts";
 import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
 import { trusted } from "../trust/trust-state.ts";
@@ -20,7 +20,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const settings = (await openSettings(resolved)).current();
   const hooks = [...settings.byEvent.values()].flat();
   const findings = [
-    ...[...settings.warnings, ...(await claudeCodeReadWarnings(resolved))].map(fromWarning),
+    ...[...settings.warnings, ...(await claudeCodeWarnings(resolved))].map(fromWarning),
     ...hooks.flatMap((hook) => commandFindings(hook, settings, resolved)),
     ...(await Promise.all(hooks.map((hook) => urlFindings(hook, settings)))).flat(),
     ...[...settings.byEvent.values()].flatMap(duplicates),

@@ -31,10 +31,7 @@ import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts
  * Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others answer. The runs are in
  * configured order, whatever order they finished in.
  */
-export function runSelectedHooks(
-  hooks: readonly ConfiguredHook[],
-  event: FiringEvent,
-): MaybeAsync<readonly FinishedRun[]> {
+export function runMatched(hooks: readonly ConfiguredHook[], event: FiringEvent): MaybeAsync<readonly FinishedRun[]> {
   if (hooks.length === 0) return noRuns;
   const inProcess = hooks.every(({ hook }) => isInProcess(hook));
   const shared: Shared = {

@@ -184,7 +184,7 @@ function startOf(tree: JsonNode, path: JsonPath): number {
  * A warning for every settings file that Claude Code reads by itself (managed, user, project, local) and does not use as it is.
  * Files that a caller names are not among them: there comments are legal.
  */
-export async function claudeCodeReadWarnings(
+export async function claudeCodeWarnings(
   places: Pick<SettingsPlaces, "cwd" | "claudeHome" | "managedFolder">,
 ): Promise<readonly Warning[]> {
   // A folder that cannot be listed is reported by the reader of all layers.

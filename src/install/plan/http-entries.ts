@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { readSourceText } from "../../engine/internal.ts";
 import { eventRow, isEventName, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
-import { type DriftReport, drift, eventList, type InstalledApp, noDrift, repairCommand } from "../drift/advice.ts";
+import { type DriftReport, drift, type InstalledApp, namesOf, noDrift, repairCommand } from "../drift/advice.ts";
 import { type HttpConsent, type InstallTarget, installScopes, scopeFiles, unlessProblem } from "./install-places.ts";
 import { ownHttpHooks } from "./own-entries.ts";
 
@@ -55,7 +55,7 @@ export function httpReport({ entries, record }: Pick<InstalledApp, "entries" | "
   const agreed = record?.httpConsent !== undefined && (!decides || decisions) && (!holdsToken || literalToken);
   const port = URL.canParse(first.hook.url) ? `port ${new URL(first.hook.url).port}` : "the port";
   const gains = decides ? "gets the token and the events, and decides" : "gets the token and the events";
-  const message = `The entries for ${eventList(found)} use http: a process that takes ${port} while the daemon is not running ${gains}.`;
+  const message = `The entries for ${namesOf(found)} use http: a process that takes ${port} while the daemon is not running ${gains}.`;
   return agreed
     ? { drift: [], notes: [`${message} You agreed to this at install.`] }
     : { drift: [drift("http-entry", `${message} hookline install replaces them.`)], notes: [] };

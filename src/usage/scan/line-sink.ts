@@ -3,9 +3,9 @@ import { fieldOf, parseJson, parseObject } from "../../protocol/internal.ts";
 import { hasBom, isTranscriptRecord, recordSource, recordsOf } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import {
-  callRank,
   hashText,
   type NameTable,
+  ranks,
   readUsageRecord,
   timestampMs,
   type UsageRecord,
@@ -141,7 +141,7 @@ export function lineSink(table: CallTable, names: NameTable, file: OpenTranscrip
   /** Whose call it is: an agent's by its file, or by the agent that a line of an older main transcript names. */
   function ownerOf({ rank: own, agent: named }: UsageRecord): number {
     if (!isMain) return named || ownAgent;
-    return own === callRank.main ? 0 : named || lost;
+    return own === ranks.main ? 0 : named || lost;
   }
 
   function note(offset: number, line: number, why: string): void {
