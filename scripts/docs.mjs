@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: prints the reference pages of docs/, links the chapters, draws the picture of the README, and adds the names that entry
- * points export to the changelog. Tests compare the files with what this would write.
+ * `npm run docs`: prints the reference pages of docs/, links the chapters, draws the picture of the README, adds the names that entry points
+ * export to the changelog, and writes the table of the long suite. Tests compare the files with what this would write.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { problemCodes, warningCodes } from "../.build/protocol/index.js";
 import { catalog, commonFields, ruleWarningCodes } from "../.build/protocol/internal.js";
 import { publicApi } from "./docs/api-page.mjs";
 import { exportedNames, withNames } from "./docs/changelog.mjs";
+import { withLongTable } from "./docs/long-table.mjs";
 import { docPages } from "./docs/pages.mjs";
 import { writeReplayPicture } from "./docs/replay-demo.mjs";
 
@@ -28,5 +29,7 @@ for (const [file, text] of pages) writeFileSync(join(root, "docs", file), text);
 const changelog = join(root, "CHANGELOG.md");
 const names = await exportedNames((path) => import(`../.build/${path}.js`));
 writeFileSync(changelog, withNames(readFileSync(changelog, "utf8"), names));
+const contributing = join(root, "CONTRIBUTING.md");
+writeFileSync(contributing, withLongTable(readFileSync(contributing, "utf8")));
 writeReplayPicture();
 process.stdout.write(`${pages.size} chapters written to docs/\n`);

@@ -1,8 +1,8 @@
 /**
- * `npm run drift -- --client VERSION`: what a release of the client changes. Compares the types of its SDK with the catalog of events and
+ * `npm run drift -- --client VERSION`: what a release of Claude Code changes. Compares the types of its SDK with the catalog of events and
  * with the settings keys known so far, runs the interop suite with it, reads the transcripts that it wrote, and names models of our table
  * that are near their end of life. VERSION is a release or `latest` (the default). Changes nothing; `--write-settings-keys` takes
- * the settings keys of that release as known. `--no-client` leaves out what needs the client itself. `--json` prints one object.
+ * the settings keys of that release as known. `--no-client` leaves out what needs Claude Code itself. `--json` prints one object.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

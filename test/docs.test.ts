@@ -31,6 +31,13 @@ type DocPages = (sources: {
   read: (file: string) => string;
 }) => Promise<Map<string, string>>;
 
+test("the table of the long suite in CONTRIBUTING is that of test/long-parts.json", async () => {
+  const { withLongTable } = (await import(join(root, "scripts/docs/long-table.mjs"))) as {
+    withLongTable(text: string): string;
+  };
+  expect(read("CONTRIBUTING.md"), "npm run docs writes it").toBe(withLongTable(read("CONTRIBUTING.md")));
+});
+
 test("pages for everyday tasks have at most 90 lines, other pages that teach a task at most 180", () => {
   const longerThan = (limit: number, names: readonly string[]) =>
     names.filter((name) => read(`docs/${name}.md`).trimEnd().split("\n").length > limit);

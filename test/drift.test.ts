@@ -13,7 +13,7 @@ interface AgainstCatalog {
 
 const { eventDrift, settingsDrift } = (await import(join(root, "scripts/drift/against-catalog.mjs"))) as AgainstCatalog;
 
-/** Declarations as the client's SDK prints them, for the events of the catalog. */
+/** Declarations as Claude Code's SDK prints them, for the events of the catalog. */
 function declarations(change: (name: string, fields: string[]) => string[] = (_, fields) => fields): string {
   const line = (name: string) =>
     `    /** A word; with { brackets }. */\n    ${name}?: { deep: string; list: Array<{ a: 1 }> };\n`;

@@ -1,6 +1,6 @@
 /**
  * True when the tests that need `name` are to be skipped because of `problem`, which is printed. `HOOKLINE_REQUIRE=redis,browser` names what may
- * not be missing: its absence is then an error. `.ci/run` sets it.
+ * not be missing: its absence is then an error. `.ci/run` and the workflows set it.
  */
 export function isMissing(name: "interop" | "redis" | "browser", problem: string | undefined): boolean {
   if (problem === undefined) return false;

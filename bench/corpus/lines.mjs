@@ -1,4 +1,4 @@
-/** One line of a transcript, spelled as the client of that time spelled it. `who` is the envelope shared by a file's lines. */
+/** One line of a transcript, spelled as Claude Code of that time spelled it. `who` is the envelope shared by a file's lines. */
 export function assistantLine(who, call, { content, stop, output = call.parts[0].tokens.output, zero = false, index }) {
   const stopReason = stop === null ? "null" : `"${stop}"`;
   const named = who.era.modelFirst
@@ -44,7 +44,7 @@ export function userLine(who, content, { result = "" } = {}) {
   return threaded(who, `"message":{"role":"user","content":${content}}`, "user", { result });
 }
 
-/** An answer the client made up: of an API error, or "No response requested." after a resume. */
+/** An answer Claude Code made up: of an API error, or "No response requested." after a resume. */
 export function syntheticLine(who, { error }) {
   const { random, at } = who;
   const usage = `{"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":null,"cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":0},"inference_geo":null,"iterations":null,"speed":null}`;

@@ -55,7 +55,7 @@ export function writeSession({ random, text, truth, start, cwd, folder, bytes })
       session.boundary = lines.length;
       put(boundaryLine(main));
       put(userLine(main, `"${text(3000)}"`));
-      // The client keeps the last calls before the boundary; a fork of such a session repeats them without their usage.
+      // Claude Code keeps the last calls before the boundary; a fork of such a session repeats them without their usage.
       context = random.between(15_000, 40_000);
     }
     if (random.chance(0.4)) clock.pause(random.between(1, 180) * 60_000);

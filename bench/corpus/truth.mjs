@@ -17,7 +17,7 @@ export function openTruth(known) {
   return {
     truth,
     /**
-     * One call, wherever and however often it was written. `open`: it never got a stop reason. `written`: what the client
+     * One call, wherever and however often it was written. `open`: it never got a stop reason. `written`: what Claude Code
      * noted as its cost, in tenths of a micro-dollar.
      */
     call({ at, session, agent, model, open, written, parts }) {

@@ -49,7 +49,7 @@ export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
     if (share >= haltAt) return halt(gone(words));
     if (share >= askAt) return ask(`The budget is used up: ${words}. Continue?`);
     if (!complete && unpriced === "ask") return ask(`At least ${words}: ${missing}. Continue?`);
-    const kind = `told:${share >= warnAt}:${complete}`; // one message of each kind
+    const kind = `reported:${share >= warnAt}:${complete}`; // one message of each kind
     if ((share < warnAt && complete) || (await ctx.state.update(kind, (n = 0) => n + 1)) > 1) return undefined;
     return systemMessage(complete ? `Used ${words}.` : `Used at least ${words}: ${missing}.`);
   });

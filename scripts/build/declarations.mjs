@@ -24,6 +24,7 @@ await bundle.write({
   format: "es",
   entryFileNames: "[name].d.ts",
   chunkFileNames: "shared.d.ts",
+  minifyInternalExports: false,
   banner: ({ name }) =>
     unstable.includes(entryPoints.find(({ path }) => path === name)?.name)
       ? "/** Unstable until 1.0: this entry point may change in any minor version. */\n"

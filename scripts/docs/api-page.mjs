@@ -2,6 +2,7 @@ import { join } from "node:path";
 import ts from "@typescript/typescript6";
 import { entryPoints, root, unstable } from "../build/entry-points.mjs";
 import { code, printed, table } from "./markdown.mjs";
+import { resultTypes } from "./result-types.mjs";
 
 /** docs/api.md: every public name with the first sentence of its comment. */
 export function apiPage(api) {
@@ -47,7 +48,8 @@ function describe(exported, checker) {
     kind: kindOf(symbol),
     summary: firstSentence(commentOf(symbol, checker)),
     declaredAt: `${declaration.getSourceFile().fileName}:${declaration.pos}`,
-    membersWithoutComment: isSetByUsers(exported.name) ? membersWithoutComment(declaration, checker) : [],
+    isResult: resultTypes.has(exported.name),
+    membersWithoutComment: membersWithoutComment(declaration, checker),
   };
 }
 
@@ -57,14 +59,14 @@ function kindOf({ flags }) {
   return flags & ts.SymbolFlags.Value ? "constant" : "type";
 }
 
-function isSetByUsers(name) {
-  return /(?:Options|Ports|Settings)$/.test(name);
-}
-
+/** Of an interface, also the members it inherits. What distinguishes the types of a union (`type: "end"`) needs no comment. */
 function membersWithoutComment(declaration, checker) {
   if (!ts.isInterfaceDeclaration(declaration)) return [];
   const members = checker.getPropertiesOfType(checker.getTypeAtLocation(declaration));
-  return members.filter((member) => commentOf(member, checker) === "").map((member) => member.name);
+  return members
+    .filter((member) => !member.name.startsWith("__@") && commentOf(member, checker) === "")
+    .filter((member) => !checker.getTypeOfSymbolAtLocation(member, declaration).isStringLiteral())
+    .map((member) => member.name);
 }
 
 function commentOf(symbol, checker) {

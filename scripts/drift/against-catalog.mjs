@@ -1,4 +1,4 @@
-/** What the types of the client's SDK declare about hooks and settings, held against Hookline's catalog and the keys known so far. */
+/** What the types of Claude Code's SDK declare about hooks and settings, held against Hookline's catalog and the keys known so far. */
 import { declaredNames, membersOf } from "./declared-types.mjs";
 
 /** Fields of payloads and answers that one side has and the other has not, by event. */

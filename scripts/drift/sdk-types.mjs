@@ -1,4 +1,4 @@
-/** The type declarations of the client's SDK in the release that goes with a client, from the package registry; kept between runs. */
+/** The type declarations of Claude Code's SDK in the release that goes with a release, from the package registry; kept between runs. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

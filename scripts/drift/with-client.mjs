@@ -1,4 +1,4 @@
-/** Runs the interop suite with a release of the client; returns what changed in its cases and in the transcripts it wrote. */
+/** Runs the interop suite with a release of Claude Code; returns what changed in its cases and in the transcripts it wrote. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ export function runWithClient(version) {
   try {
     spawnSync(process.execPath, [join(root, "scripts", "interop.mjs"), "--client", version], {
       cwd: root,
-      // The suite fails where the client changed, which is what is asked here; its own report goes to stderr.
+      // The suite fails where Claude Code changed, which is what is asked here; its own report goes to stderr.
       stdio: ["ignore", 2, 2],
       env: { ...process.env, HOOKLINE_INTEROP_RESULTS: results, HOOKLINE_INTEROP_TRANSCRIPTS: transcripts },
     });

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const text = z.string();
 const count = z.int().min(0);
-const moment = text.meta({ description: "An ISO time, as the client wrote it." });
+const moment = text.meta({ description: "An ISO time, as Claude Code wrote it." });
 
 const images = z.array(z.strictObject({ mediaType: text, data: text }));
 const stands = { turn: count.optional(), timestamp: moment.optional() };

@@ -4,7 +4,7 @@ import { document, statsSchema } from "./session-document.ts";
 /** Objects are open: what a client wrote and we do not know is handed on. */
 const text = z.string();
 const count = z.int().min(0);
-const moment = text.meta({ description: "An ISO time, as the client wrote it." });
+const moment = text.meta({ description: "An ISO time, as Claude Code wrote it." });
 const anything = z.record(z.string(), z.unknown());
 
 const live = z.looseObject({

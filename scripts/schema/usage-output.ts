@@ -62,7 +62,7 @@ const rows = {
         differenceMicroUsd: z.int().nullable(),
       })
       .optional()
-      .meta({ description: "The client's own figures; never mixed in." }),
+      .meta({ description: "Claude Code's own figures; never mixed in." }),
   },
   blocks: {
     startAt: moment,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Clock, clientHome, type EngineOptions } from "../engine/internal.ts";
+import { type Clock, claudeHome, type EngineOptions } from "../engine/internal.ts";
 import { runTag } from "../exec/internal.ts";
 import { homeFolder } from "../files/internal.ts";
 import { efforts, type Model } from "../models/internal.ts";
@@ -181,7 +181,7 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
     ...defined(options),
     cwd: resolve(options.cwd ?? process.cwd()),
     home,
-    configFolder: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    configFolder: claudeHome(env["CLAUDE_CONFIG_DIR"], home),
     // Every process of the session carries this tag, nested below the tag of an outer run.
     env: { ...env, [runTag]: [env[runTag], randomUUID()].filter(Boolean).join("/") },
     signal: options.signal ?? new AbortController().signal,

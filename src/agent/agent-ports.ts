@@ -15,13 +15,17 @@ export interface AgentControl {
   abandon(): Promise<void>;
   /** Switches the model. `refused` is the reason if a hook or the user refuses the switch. */
   setModel(name: string): Promise<{ readonly refused?: string }>;
+  /** Switches the permission mode. */
   setPermissionMode(mode: Mode): void;
+  /** Adds a working directory; returns its real path. */
   addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
   /** Sets the system prompt and adds subagents, before the session begins. Throws a `Problem` for an invalid subagent. */
   configure(setup: SessionSetup): void;
   /** Lists the slash commands and the kinds of subagents. */
   catalog(): Promise<SessionCatalog>;
+  /** Function hooks on Stop. */
   readonly stopHooks: StopHooks;
+  /** The session that runs. */
   readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
   /** Registers a hook of the embedding program; `timeout` is in seconds. Throws a `Problem` for an unknown event or option. */
   on(
@@ -51,8 +55,11 @@ export interface SessionSetup {
 
 /** What a session offers: commands, subagents and its model. */
 export interface SessionCatalog {
+  /** Slash commands. */
   readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** Kinds of subagents. */
   readonly subagents: readonly { readonly name: string; readonly description: string }[];
+  /** The current model. */
   readonly model: string;
 }
 
@@ -79,30 +86,53 @@ export function isUserPort(value: unknown): boolean {
 
 /** A question whether a tool call may run. */
 export interface PermissionQuestion {
+  /** The tool to run. */
   readonly tool: string;
+  /** Its input. */
   readonly input: ToolInput;
+  /** The id of the call. */
   readonly toolUseId: string;
+  /** Why the user is asked. */
   readonly reason: string;
   /** Rule changes that would make the question unnecessary. */
   readonly suggestions: readonly PermissionUpdate[];
+  /** The path that needs permission. */
   readonly blockedPath?: string;
+  /** The type of the subagent that asks. */
   readonly subagentType?: string;
 }
 
 /** The answer to a permission question. */
 export type UserAnswer =
-  | { readonly behavior: "allow"; readonly input?: ToolInput; readonly updates?: readonly PermissionUpdate[] }
-  | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
+  | {
+      readonly behavior: "allow";
+      /** In place of the input that was asked about. */
+      readonly input?: ToolInput;
+      /** Rule changes to make. */
+      readonly updates?: readonly PermissionUpdate[];
+    }
+  | {
+      readonly behavior: "deny";
+      /** For the model. */
+      readonly message?: string;
+      /** Also ends the turn. */
+      readonly interrupt?: boolean;
+    };
 
 /** A form of an MCP server. */
 export interface ElicitationForm {
+  /** The MCP server that asks. */
   readonly server: string;
+  /** What it asks. */
   readonly message: string;
+  /** JSON Schema of the answer. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
 /** The answer to a server's form. */
 export interface ElicitationAnswer {
+  /** What the user did. */
   readonly action: "accept" | "decline" | "cancel";
+  /** The values, when accepted. */
   readonly content?: Readonly<Record<string, unknown>>;
 }

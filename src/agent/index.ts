@@ -25,5 +25,7 @@ export { mcpConnector } from "./mcp/connect-servers.ts";
 export type { McpServers, ServerConnectOptions, ServerConnector } from "./mcp/mcp-servers.ts";
 export { runAgent } from "./run-agent.ts";
 export type { SubagentInput } from "./subagents/subagent-file.ts";
+export type { JsonSchema } from "./tools/json-schema.ts";
 export { type BoundedOptions, type BoundedRun, runBounded } from "./tools/shell/run-bounded.ts";
-export type { Tool, ToolContext } from "./tools/tool.ts";
+export type { Tool, ToolContent, ToolContext, ToolResult } from "./tools/tool.ts";
+export type { WebFetchOptions } from "./tools/web/fetch-page.ts";

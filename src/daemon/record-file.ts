@@ -5,6 +5,7 @@ import {
   type DaemonRecord,
   daemonFolderOf,
   daemonRecordMark,
+  type Env,
   ignoringErrors,
   isFileProblem,
   openState,
@@ -109,7 +110,7 @@ export async function openOwnRecord(record: DaemonRecord, env: Env, complain: (l
   };
 }
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type { Env };
 
 /** Where the daemon of a hooks file keeps its things. Touches nothing. */
 export function daemonFolder(hooksFile: string, env: Env): string {

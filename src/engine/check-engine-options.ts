@@ -50,7 +50,7 @@ const checks: Readonly<Record<keyof EngineOptions, OptionCheck | undefined>> = {
   ...checkAll(mustBe.boolean, "interactive", "olderFields", "canDefer", "bypassAvailable", "observeContent"),
   ...checkAll(mustBe.function, "conversation", "agentKind", "common"),
   ...checkAll(path, "managedFolder", "envFileRoot"),
-  ...checkAll(absolutePath, "home", "clientHome"),
+  ...checkAll(absolutePath, "home", "claudeHome"),
   cwd: (value) => path(value) ?? folderFault(String(value)),
   env: valuesOf("an object with strings", (value) => value === undefined || typeof value === "string"),
   settings: valuesOf(

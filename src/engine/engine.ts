@@ -36,7 +36,7 @@ export async function openRules(
   checkEngineOptions(options, "openRules");
   const resolved = resolveOptions(options);
   const { permissionRules } = await import("./settings/permission-rules.ts");
-  const now = (await openSettings(resolved)).inForce();
+  const now = (await openSettings(resolved)).current();
   return { ...permissionRules(now, resolved), warnings: now.warnings };
 }
 
@@ -52,7 +52,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const live = memoryHooks(resolved, warn);
   const settings = await openSettings(resolved);
   settings.followTrust();
-  const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
+  const allHooks = () => [...[...settings.current().byEvent.values()].flat(), ...live.all()];
   const ran = (record: RunRecord, sessionId: string): Warning | undefined => {
     const { answer, hook } = record;
     if (answer?.failure === undefined && honorsOnce(hook.source)) sessions.ranOnce.add(sessionId, hook.id);
@@ -65,7 +65,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     ran,
   });
   const events = openEvents({
-    inForce: settings.inForce,
+    current: settings.current,
     refreshTrust: settings.refreshTrust,
     live,
     services,
@@ -99,10 +99,10 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 
   return {
     get fingerprint() {
-      return settings.inForce().fingerprint;
+      return settings.current().fingerprint;
     },
     get warnings() {
-      return settings.inForce().warnings;
+      return settings.current().warnings;
     },
     on: whileOpen((event: string, ...rest: readonly unknown[]) => {
       const all = (typeof rest[0] === "string" ? rest : [undefined, ...rest]) as OnArguments;
@@ -129,15 +129,15 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     budgetMs(event) {
       const row = eventRow(event, resolved.rows);
       const hooks = allHooks().flatMap((one) => (one.row.name === event ? one.hook : []));
-      const env = { ...resolved.env, ...settings.inForce().merged.env };
+      const env = { ...resolved.env, ...settings.current().merged.env };
       return hooks.length === 0 ? undefined : eventBudgetMs(row, hooks, env);
     },
     explain: whileOpen(events.explain),
-    list: () => listHooks(allHooks(), settings.inForce()),
+    list: () => listHooks(allHooks(), settings.current()),
     rules: whileOpen(async () =>
-      (await import("./settings/permission-rules.ts")).permissionRules(settings.inForce(), resolved),
+      (await import("./settings/permission-rules.ts")).permissionRules(settings.current(), resolved),
     ),
-    toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().merged.env }),
+    toolEnv: () => ({ ...settings.current().checkoutEnv, ...settings.current().merged.env }),
     reload: whileOpen(async (options: { readonly written?: readonly string[] } = {}) => {
       checkReloadOptions(options);
       for (const hash of options.written ?? []) written.add(hash);
@@ -156,7 +156,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     },
     statusLine: whileOpen((input: unknown) => {
       line ??= statusLine(warn);
-      return line.run(input, statusLineCall(settings.inForce(), resolved));
+      return line.run(input, statusLineCall(settings.current(), resolved));
     }),
     async close(options = {}) {
       checkCloseOptions(options);

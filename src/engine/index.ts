@@ -50,11 +50,12 @@ export type {
 } from "./engine-type.ts";
 export type { Explained, Explanation, ListedHook } from "./fire/explain.ts";
 export type { EventStep, HookProgress, ProgressListener, RunStep } from "./fire/in-flight.ts";
+export type { AnyPayload } from "./fire/payload.ts";
 export type { RefusedChange } from "./live/confirm-changes.ts";
 export type { ReloadReport } from "./live/effective-settings.ts";
 export type { RegisterOptions, SessionHooks, StopHooks } from "./live/session-hooks.ts";
 export { approveGrants, openEngine, openRules, reviewTrust } from "./open.ts";
-export type { EngineOptions } from "./options.ts";
+export type { EngineOptions, Environment } from "./options.ts";
 export type {
   AgentPort,
   Asker,

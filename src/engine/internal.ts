@@ -3,9 +3,14 @@
 export { type Finding, findingCodes } from "./doctor/finding.ts";
 export * from "./index.ts";
 export { diagnose, openServerTrust, refusedUrls } from "./open.ts";
-export { clientHome, managedFolder } from "./options.ts";
+export { claudeHome, managedFolder } from "./options.ts";
 export { misspelledKeys } from "./settings/check-fields.ts";
-export { type ClientFault, clientFault, clientFaultText, clientReadWarnings } from "./settings/client-fault.ts";
+export {
+  type ClaudeCodeFault,
+  claudeCodeFault,
+  claudeCodeFaultText,
+  claudeCodeWarnings,
+} from "./settings/claude-code-fault.ts";
 export { type FrontmatterFault, mentionsHooks, readFrontmatter } from "./settings/frontmatter-hooks.ts";
 export { type EditedFile, editSettings, type PlanEdits } from "./settings/json/edit-file.ts";
 export { withoutComments } from "./settings/json/edit-items.ts";

@@ -5,7 +5,7 @@ import { catalog, defined, type EventRow, messageOf, Problem, type Settings, sho
 import type { AnyPayload } from "./fire/payload.ts";
 import type { Ports } from "./ports.ts";
 
-/** Variables by name. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How an engine is opened. Everything has a default; nothing here can be set by a file. */
@@ -65,10 +65,10 @@ export interface EngineOptions {
   /** The agent that the session was started as: hooks in its file run in the whole session. */
   readonly startedAs?: string;
   /** Where Claude Code keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
-  readonly clientHome?: string;
-  /** The directory that contains `session-env`. Default: `clientHome`. */
+  readonly claudeHome?: string;
+  /** The directory that contains `session-env`. Default: `claudeHome`. */
   readonly envFileRoot?: string;
-  /** What the host knows of the session, for events that the engine fires by itself. */
+  /** Payload fields for events that the engine fires itself. */
   readonly common?: () => AnyPayload;
 }
 
@@ -103,12 +103,12 @@ const defaults = {
 export function resolveOptions({ settings = [], events = [], ...given }: EngineOptions): ResolvedOptions {
   const env = given.env ?? process.env;
   const home = given.home ?? checkHome("HOME", homeFolder(env));
-  const ownFolder = given.clientHome ?? checkHome("CLAUDE_CONFIG_DIR", clientHome(env["CLAUDE_CONFIG_DIR"], home));
+  const ownFolder = given.claudeHome ?? checkHome("CLAUDE_CONFIG_DIR", claudeHome(env["CLAUDE_CONFIG_DIR"], home));
   return {
     managedFolder: managedFolder(process.platform),
     concurrency: Math.max(4, availableParallelism()),
     stopBlockCap: capFrom(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]),
-    clientHome: ownFolder,
+    claudeHome: ownFolder,
     envFileRoot: ownFolder,
     ...defaults,
     ...defined(given),
@@ -120,7 +120,7 @@ export function resolveOptions({ settings = [], events = [], ...given }: EngineO
   };
 }
 
-/** Which settings are the user's own must not depend on the folder. */
+/** The home directory must be absolute, so that user settings do not depend on the current directory. */
 function checkHome(name: string, path: string): string {
   if (isAbsolute(path)) return path;
   const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any folder would count as your own.`;
@@ -164,7 +164,7 @@ function capFrom(text: string | undefined): number {
 }
 
 /** The first entry of a comma-separated list counts. */
-export function clientHome(named: string | undefined, home: string): string {
+export function claudeHome(named: string | undefined, home: string): string {
   const first = named?.split(",")[0]?.trim();
   return first ? first : join(home, ".claude");
 }

@@ -28,13 +28,17 @@ export interface Clock {
 
 /** The reply a prompt or agent hook must give; any other shape is a failure. */
 export interface ModelReply {
+  /** Whether the condition of the hook is met. */
   readonly ok: boolean;
+  /** Shown to the agent when it is not met. */
   readonly reason?: string;
+  /** It can never be met. */
   readonly impossible?: boolean;
 }
 
 /** What a prompt or agent hook asks a model. */
 export interface ModelQuestion {
+  /** The text of the hook, filled in. */
   readonly prompt: string;
   /** Without a name: the port's small, fast one. */
   readonly model?: string;
@@ -44,6 +48,7 @@ export interface ModelQuestion {
   readonly conversation?: readonly unknown[];
   /** For an agent hook: names of tools in addition to those that only read. */
   readonly tools?: readonly string[];
+  /** The hook that asks. */
   readonly hook: HookRef;
 }
 
@@ -69,9 +74,13 @@ export type McpResult =
 
 /** A question of a command hook to the user, passed to the `asker` port. */
 export interface Question {
+  /** Identifies the question. */
   readonly id: string;
+  /** What to ask the user. */
   readonly message: string;
+  /** The possible answers; `key` selects one. */
   readonly options: readonly { readonly key: string; readonly label: string; readonly description?: string }[];
+  /** The hook that asks. */
   readonly hook: HookRef;
   /** One line about the tool call it concerns, or empty. */
   readonly summary: string;
@@ -82,10 +91,13 @@ export type Asker = (question: Question, signal: AbortSignal) => Promise<string 
 
 /** A request to wake an idle agent with a text, passed to the `wake` port. */
 export interface WakeRequest {
+  /** The session to wake. */
   readonly sessionId: string;
+  /** The background hook. */
   readonly hook: HookRef;
   /** What it was started for: event and matched value, as in `PostToolUse:Bash`. */
   readonly occasion: string;
+  /** What to tell the agent. */
   readonly text: string;
 }
 

@@ -29,8 +29,8 @@ function checkout(): string {
 }
 
 describe("a checkout's settings never count as the user's own", () => {
-  test("when the option home or clientHome is empty or relative", async () => {
-    for (const wrong of [{ home: "" }, { home: "." }, { clientHome: "" }, { clientHome: ".claude" }])
+  test("when the option home or claudeHome is empty or relative", async () => {
+    for (const wrong of [{ home: "" }, { home: "." }, { claudeHome: "" }, { claudeHome: ".claude" }])
       await expect(opened(wrong)).rejects.toThrow(/\w+ of openEngine must be an absolute path/);
   });
 

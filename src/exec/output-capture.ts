@@ -102,9 +102,9 @@ export function captureLines(kept: Capture, onLine: OnLine) {
       watching = false;
       return;
     }
-    const fate = onLine(kept.text(lineStart, kept.lengthBytes - (whole ? 1 : 0)), whole);
-    if (fate === "take") kept.cutTo(lineStart);
-    if (fate === "keep-all") watching = false;
+    const disposition = onLine(kept.text(lineStart, kept.lengthBytes - (whole ? 1 : 0)), whole);
+    if (disposition === "take") kept.cutTo(lineStart);
+    if (disposition === "keep-all") watching = false;
     if (whole) lineStart = kept.lengthBytes;
   }
 

@@ -32,6 +32,7 @@ export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processSt
 export { removeOldest } from "./remove-oldest.ts";
 export { replaceFile } from "./replace-file.ts";
 export {
+  type Env,
   ensureFolder,
   findFolder,
   type HomeSource,

@@ -3,10 +3,13 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { attempt, Problem } from "../protocol/internal.ts";
 import { errorCode, type Fs, ignoringErrors, nodeFs, notOurs } from "./disk.ts";
 
+/** Environment variables by name. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
 /** Where the state folder is looked up. Defaults to the values of this process. */
 export interface HomeSource {
   /** The environment that names directories, such as `CLAUDE_CONFIG_DIR`. Default: that of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Env;
   /** The user's home directory. Default: `HOME` of `env`, else the system's entry. */
   readonly home?: string;
   /** Whose conventions apply. Default: this platform. */

@@ -5,7 +5,9 @@ import { parseObject } from "../protocol/internal.ts";
  * format, so that a transcript line, a request and an answer have the same blocks.
  */
 export interface Message {
+  /** Whose message. */
   readonly role: "user" | "assistant";
+  /** Text, or blocks. */
   readonly content: string | readonly ContentBlock[];
 }
 

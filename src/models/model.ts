@@ -17,6 +17,7 @@ export interface Model {
   readonly smallModel?: string;
   /** The effort a model of this port is asked for by default; undefined when the model has no effort levels, absent when the API has none. */
   defaultEffort?(model: string): string | undefined;
+  /** Streams one answer; ends with `end` or `error`. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /**
    * Called once, after the run: what did not happen as scripted, a sentence each. A run with complaints has failed. Scripts use it
@@ -30,6 +31,7 @@ export type Purpose = "main" | "subagent" | "compaction" | "prompt-hook" | "agen
 
 /** One request to a model. */
 export interface ModelRequest {
+  /** What the answer is for. */
   readonly purpose: Purpose;
   /** The API's name of the model that answers: mostly `Model.name`, or one that a hook or an option names. */
   readonly model: string;
@@ -37,7 +39,9 @@ export interface ModelRequest {
   readonly system: readonly string[];
   /** Begins with a user message. Neighbors of one role are allowed; a port joins them where its API wants turns to alternate. */
   readonly messages: readonly Message[];
+  /** Tools that the model may call. */
   readonly tools: readonly ToolDefinition[];
+  /** Limit of the answer. */
   readonly maxTokens: number;
   /** By default the model decides. With `name` it must call that tool, with `any` some tool, with `none` it must not call any. */
   readonly toolChoice?: ToolChoice;
@@ -61,7 +65,9 @@ export type ToolChoice =
 
 /** A tool as the model gets it. */
 export interface ToolDefinition {
+  /** The name of the tool. */
   readonly name: string;
+  /** For the model. */
   readonly description: string;
   /** JSON Schema of an object. */
   readonly input_schema: Readonly<Record<string, unknown>>;
@@ -86,17 +92,21 @@ export type ModelEvent =
 
 /** The request is sent again. */
 export interface ModelRetry {
+  /** Before a new try. */
   readonly type: "retry";
   /** The try that failed, from 1. */
   readonly attempt: number;
   /** How many tries there are in all. */
   readonly tries: number;
+  /** Until the next try. */
   readonly waitMs: number;
+  /** Why it failed. */
   readonly error: ModelError;
 }
 
 /** A complete answer. */
 export interface ModelEnd {
+  /** The last event. */
   readonly type: "end";
   /** The API's id of the answer, `msg_…`. */
   readonly id: string;
@@ -106,7 +116,9 @@ export interface ModelEnd {
   readonly model: string;
   /** The whole answer, thinking with its signatures. Ready to be sent back as an assistant message. */
   readonly content: readonly AnswerBlock[];
+  /** Tokens of the call. */
   readonly usage: ModelUsage;
+  /** Why the answer ended. */
   readonly stopReason: StopReason;
   /** Ids of tool calls whose input is not a JSON object, with the text that the model wrote. Refuse them, do not run them. */
   readonly broken?: Readonly<Record<string, string>>;
@@ -126,9 +138,13 @@ export type StopReason =
 export interface ModelUsage {
   /** Without tokens that were read from or written to the cache. */
   readonly input: number;
+  /** Written by the model. */
   readonly output: number;
+  /** Written to the cache for 5 minutes. */
   readonly cacheWrite5m: number;
+  /** Written to the cache for an hour. */
   readonly cacheWrite1h: number;
+  /** Read from the cache. */
   readonly cacheRead: number;
 }
 
@@ -136,6 +152,7 @@ export const noUsage: ModelUsage = { input: 0, output: 0, cacheWrite5m: 0, cache
 
 /** No answer, and why. `failureOf` turns it into the class that StopFailure reports. */
 export interface ModelError {
+  /** The last event. */
   readonly type: "error";
   /** HTTP status; absent when no response came or the stream broke. */
   readonly status?: number;
@@ -145,6 +162,7 @@ export interface ModelError {
   readonly message: string;
   /** The wait that the API asked for, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The id in the API's log. */
   readonly requestId?: string;
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Outcome, type Verdict } from "../protocol/internal.ts";
 import { badCall, checkReturnedBy } from "./check-call.ts";
-import { frozenCopy } from "./judge/judge.ts";
+import { frozenJsonCopy } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
 
 /** The part of an `Outcome` that holds the hooks' decision about a call. */
@@ -37,7 +37,7 @@ export function combine(hooks: Verdict | HookDecision, judgement: Judgement): Co
   const rewritten = [updatedInput, input].filter((one) => one !== undefined);
   const isOpen = combined.decision === "allow" || combined.decision === "ask";
   // The judged input is a copy, so only a copy can be equal to it.
-  if (!isOpen || rewritten.every((one) => isDeepStrictEqual(frozenCopy(one), judgement.input))) return combined;
+  if (!isOpen || rewritten.every((one) => isDeepStrictEqual(frozenJsonCopy(one), judgement.input))) return combined;
   const reason = "a hook rewrote the input, and another input was judged; judge the rewritten one";
   const reasons = [reason, ...combined.reasons];
   return settleAsk({ decision: "ask", reason, reasons, by: "rules", wouldAsk: false }, judgement);

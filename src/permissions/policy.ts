@@ -58,7 +58,9 @@ export interface Policy {
 
 /** Which kinds of access outside the working directories are refused. */
 export interface WorkingDirectoryLimit {
+  /** Reads are refused. */
   readonly reads: boolean;
+  /** Writes are refused. */
   readonly writes: boolean;
   /** Absolute paths that may be read anyway. */
   readonly exempt: readonly string[];

@@ -16,17 +16,27 @@ export type RuleScope = (typeof ruleScopes)[number];
 
 /** The permission part of one settings source, unchecked. `compileRules` checks its values. */
 export interface RuleLayer {
+  /** Where the rules come from. */
   readonly scope: RuleScope;
   /** The settings file. Used in messages, and as the start of `/x` patterns of a `--settings` file. */
   readonly file?: string;
+  /** Rules that allow. */
   readonly allow?: readonly unknown[];
+  /** Rules that ask. */
   readonly ask?: readonly unknown[];
+  /** Rules that deny. */
   readonly deny?: readonly unknown[];
+  /** Further working directories. */
   readonly additionalDirectories?: readonly unknown[];
+  /** The permission mode to start in. */
   readonly defaultMode?: unknown;
+  /** `"disable"` forbids the mode. */
   readonly disableBypassPermissionsMode?: unknown;
+  /** `"disable"` forbids the mode. */
   readonly disableAutoMode?: unknown;
+  /** True denies such reads. */
   readonly blockReadsOutsideWorkingDirectories?: unknown;
+  /** True denies such writes. */
   readonly blockWritesOutsideWorkingDirectories?: unknown;
   /** Effective in `--settings` only. */
   readonly blockReadsExemptPaths?: readonly unknown[];

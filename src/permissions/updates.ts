@@ -12,6 +12,7 @@ export interface UpdateSource {
   readonly scope?: string;
   /** Whether the host supports bypassPermissions. */
   readonly bypassAvailable?: boolean;
+  /** Resolves paths. Default: the real file system. */
   readonly fs?: PathFs;
 }
 

@@ -6,7 +6,7 @@ export interface AgentResult {
   readonly subtype: "success" | "error_max_turns" | "error_max_budget_usd" | "error_during_execution";
   readonly is_error: boolean;
   readonly api_error_status: number | null;
-  /** The API's own word for its error; absent when it answered. */
+  /** The API's error type; absent when it answered. */
   readonly api_error_type?: string;
   readonly duration_ms: number;
   readonly duration_api_ms: number;
@@ -15,7 +15,7 @@ export interface AgentResult {
   readonly stop_reason: string | null;
   readonly session_id: string;
   readonly total_cost_usd: number;
-  /** Of the main thread; agents, hooks and compaction are in `modelUsage`. */
+  /** Usage of the main thread. Subagents, hooks and compaction are counted in `modelUsage`. */
   readonly usage: Readonly<Record<string, unknown>>;
   readonly modelUsage: Readonly<Record<string, ModelSpending>>;
   /** Models whose cost is not known, and so not in the total. */

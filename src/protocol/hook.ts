@@ -20,12 +20,15 @@ const onFailure = { is: "text", of: ["continue", "block"], optional: true } as c
 const commonHookFields = {
   /** Seconds, as written in settings. */
   timeout: { is: "number", above: 0, optional: true },
+  /** What a host shows while the hook runs. */
   statusMessage: optionalText,
+  /** What a failure means. Default: `continue`. */
   onFailure,
   /** Alias of `onFailure: "block"`. */
   failClosed: optionalFlag,
   /** One permission rule; the hook runs only when it holds. */
   if: optionalText,
+  /** Runs once per session; in skills and session hooks. */
   once: optionalFlag,
 } as const;
 
@@ -33,34 +36,47 @@ const commonHookFields = {
 export const hookFields = {
   command: {
     type: { is: "text", of: ["command"] },
+    /** A shell command, or a program. */
     command: text,
     /** With arguments (even none) the command is started directly, without a shell. */
     args: optionalTexts,
+    /** `powershell`, or `/bin/sh`. */
     shell: { is: "text", of: ["bash", "powershell"], optional: true },
+    /** The agent does not wait for it. */
     async: optionalFlag,
+    /** The same, and exit 2 wakes the agent. */
     asyncRewake: optionalFlag,
     /** Keeps stdin open after the payload for answers to questions the hook prints. */
     interactive: optionalFlag,
+    /** Also writes the payload to `HOOK_INPUT_FILE`. */
     inputFile: optionalFlag,
     ...commonHookFields,
   },
   http: {
     type: { is: "text", of: ["http"] },
+    /** Where the payload is posted. */
     url: text,
+    /** Variables in values are filled in. */
     headers: { is: "object", values: text, optional: true },
+    /** The only variables that are filled in. */
     allowedEnvVars: optionalTexts,
     ...commonHookFields,
   },
   prompt: {
     type: { is: "text", of: ["prompt"] },
+    /** The question, with `$ARGUMENTS` for the payload. */
     prompt: text,
+    /** Default: a small, fast one. */
     model: optionalText,
+    /** The reason goes to the model instead of ending the run. */
     continueOnBlock: optionalFlag,
     ...commonHookFields,
   },
   agent: {
     type: { is: "text", of: ["agent"] },
+    /** The question, with `$ARGUMENTS` for the payload. */
     prompt: text,
+    /** Default: a small, fast one. */
     model: optionalText,
     /** Names of tools it may use in addition to those that only read. */
     tools: optionalTexts,
@@ -68,8 +84,11 @@ export const hookFields = {
   },
   mcp_tool: {
     type: { is: "text", of: ["mcp_tool"] },
+    /** The name of the server. */
     server: text,
+    /** The name of its tool. */
     tool: text,
+    /** The arguments; `${field}` is filled in. */
     input: { is: "object", optional: true },
     ...commonHookFields,
   },
@@ -80,6 +99,7 @@ export const inProcessFields = {
   callback: {
     type: { is: "text", of: ["callback"] },
     callback: { is: "anything" },
+    /** How users recognize it. */
     name: optionalText,
     /** The text of a failure, in place of what was thrown. */
     errorMessage: optionalText,
@@ -90,7 +110,9 @@ export const inProcessFields = {
   function: {
     type: { is: "text", of: ["function"] },
     function: { is: "anything" },
+    /** How users recognize it. */
     name: optionalText,
+    /** The reason for the agent when the function returns false. */
     errorMessage: text,
     ...commonHookFields,
   },
@@ -119,6 +141,7 @@ export type HookAnswer = HookOutput | Verdict;
 
 /** A hook that calls a function of this process. */
 export interface CallbackHook extends ValuesOf<typeof inProcessFields.callback> {
+  /** Called with each payload. */
   readonly callback: Callback;
 }
 
@@ -127,21 +150,26 @@ export type StopFunction = (messages: readonly unknown[], signal: AbortSignal) =
 
 /** A Stop hook that decides from the messages of the conversation whether the agent may stop. */
 export interface FunctionHook extends ValuesOf<typeof inProcessFields.function> {
+  /** Returns false to send the agent back to work. */
   readonly function: StopFunction;
 }
 
 /** One entry of an event's list; what its hooks hold is in `hookFields`. */
 export const groupFields = {
+  /** The tools, or other values of the event, that it is for. */
   matcher: optionalText,
   hooks: { is: "list", of: { is: "object" } },
   /** One after another, each seeing the input the one before it left. */
   sequential: optionalFlag,
+  /** The failure mode of its hooks. */
   onFailure,
+  /** Alias of `onFailure: "block"`. */
   failClosed: optionalFlag,
 } as const;
 
 /** One entry of an event's list. */
 export interface HookGroup extends Omit<ValuesOf<typeof groupFields>, "hooks"> {
+  /** The hooks of this matcher. */
   readonly hooks: readonly Hook[];
 }
 

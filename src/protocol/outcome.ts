@@ -85,8 +85,11 @@ export type PermissionDestination = "session" | "localSettings" | "projectSettin
 /** A change of permission rules that a hook asks for; the host carries it out. */
 export type PermissionUpdate = { readonly destination: PermissionDestination } & (
   | {
+      /** What to do with the rules. */
       readonly type: "addRules" | "replaceRules" | "removeRules";
+      /** Each is `toolName(ruleContent)`; without `ruleContent` it covers the whole tool. */
       readonly rules: readonly { readonly toolName: string; readonly ruleContent?: string }[];
+      /** The list of the rules. */
       readonly behavior: "allow" | "ask" | "deny";
     }
   | { readonly type: "setMode"; readonly mode: string }

@@ -28,7 +28,9 @@ const flagOrTexts = {
 
 const statusLineFields = {
   type: { is: "text", of: ["command"] },
+  /** Prints the line. */
   command: { is: "text" },
+  /** Blanks at both sides. */
   padding: { is: "number", optional: true },
 } as const;
 

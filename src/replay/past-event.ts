@@ -90,7 +90,7 @@ export function inputOf(input: unknown): ToolInput {
   return isObject(input) ? input : {};
 }
 
-/** Parts that every supported host sends with this event and that the payload lacks. */
+/** Parts that every supported host sends with this event and that are missing from the payload. */
 function missingIn(name: PastEventName, payload: Readonly<Record<string, unknown>>): readonly string[] {
   const { fields, carries } = eventRow(name);
   const own = Object.entries(fields).filter(([, field]) => field.newer !== true);

@@ -15,7 +15,7 @@ interface PlayerOptions extends Omit<ChildSetup, "mark"> {
 
 export type Player = Awaited<ReturnType<typeof openPlayer>>;
 
-interface Question {
+interface PendingEvent {
   readonly line: string;
   settle(answer: ReplayAnswer): void;
   fail(problem: unknown): void;
@@ -29,7 +29,7 @@ const mostEnds = 20;
 /** An app in its own process, which answers one event after another. */
 export async function openPlayer(options: PlayerOptions) {
   await mkdir(join(options.scratch, "tmp"), { recursive: true, mode: 0o700 });
-  const open: Question[] = [];
+  const open: PendingEvent[] = [];
   let ends = 0;
   let child: AppProcess | undefined = await startChild();
   const { handlers } = child;
@@ -161,7 +161,7 @@ function endsTooOften(ended: ProcessEnd, stderr: string): Problem {
 
 function endText(ended: ProcessEnd): string {
   if (ended.by === "exit") return `exit ${ended.code}`;
-  if (ended.by === "timeout") return `no answer within ${Math.round(ended.afterMs / 1000)} s`;
+  if (ended.by === "timeout") return `timed out after ${Math.round(ended.afterMs / 1000)} s`;
   return ended.by === "signal" ? ended.signal : ended.by;
 }
 

@@ -51,7 +51,7 @@ interface ReaderState {
   project: string | undefined;
 }
 
-/** Calls without a result must not accumulate. */
+/** Limit on calls that wait for a result. */
 const mostOpen = 1_000;
 
 type ContextOf = (entry: UserEntry | AssistantEntry) => TranscriptContext;

@@ -55,7 +55,7 @@ function exitReasonOf(facts: RunFacts): ExitReason {
   const { ended } = facts.finished;
   switch (ended.by) {
     case "timeout":
-      return { ended: "timeout", exitCode: null, error: `no answer within ${ended.afterMs / 1_000} s` };
+      return { ended: "timeout", exitCode: null, error: `timed out after ${ended.afterMs / 1_000} s` };
     case "cancelled":
       return { ended: "interrupted", exitCode: null, error: "interrupted" };
     case "not-started":

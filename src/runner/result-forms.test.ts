@@ -57,9 +57,9 @@ test("text, tool result and result object name session, tokens, cost and how to 
 });
 
 test("a result without an answer contains the reason", () => {
-  const late: SessionResult = { ...result, answer: "so far", ended: "timeout", error: "no answer within 2 s" };
+  const late: SessionResult = { ...result, answer: "so far", ended: "timeout", error: "timed out after 2 s" };
   expect(asToolResult(late)).toMatchObject({ is_error: true });
-  expect(asText(late)).toContain("so far\n\n[timeout] no answer within 2 s");
+  expect(asText(late)).toContain("so far\n\n[timeout] timed out after 2 s");
 });
 
 test("an agent that could not be started leaves no session to continue; a cost without a price is shown as such", () => {

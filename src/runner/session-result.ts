@@ -56,7 +56,7 @@ export interface SessionWarning {
   readonly message: string;
 }
 
-/** The exit status of `ask`: the child's fate. */
+/** The exit status of `ask`: how the child ended. */
 export function exitStatusOf({ ended }: Pick<SessionResult, "ended">): number {
   return { answered: 0, timeout: 124, interrupted: 130, error: 1, limit: 1 }[ended];
 }

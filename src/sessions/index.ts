@@ -26,9 +26,9 @@ export {
   type HistoryOptions,
   loadFileHistory,
   readHistory,
-} from "./home/client-files.ts";
-export type { SubagentMeta } from "./home/client-json.ts";
-export { loadTasks, type SaveOptions, saveTask, type Task, type TaskChange } from "./home/client-tasks.ts";
+} from "./home/claude-code-files.ts";
+export type { SubagentMeta } from "./home/claude-code-json.ts";
+export { loadTasks, type SaveOptions, saveTask, type Task, type TaskChange } from "./home/claude-code-tasks.ts";
 export { type LiveOptions, type LiveSession, liveSessions, type StartOf } from "./home/live-sessions.ts";
 export { type ArchiveOptions, type ArchiveResult, archiveSession } from "./keep/archive-session.ts";
 export type { Backup, SavedFile } from "./keep/session-backup.ts";

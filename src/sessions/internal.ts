@@ -6,7 +6,7 @@ export { findRoots, folderName, projectFolderFilter, storeRoot } from "./find/se
 export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./find/transcript-files.ts";
 export { isTranscriptRecord } from "./formats/claude-code/build-entry.ts";
 export { toEntry } from "./formats/claude-code/to-entry.ts";
-export { readSubagentMeta } from "./home/client-json.ts";
+export { readSubagentMeta } from "./home/claude-code-json.ts";
 export { watchLive } from "./home/live-sessions.ts";
 export * from "./index.ts";
 export { expiringSessions } from "./keep/archive-session.ts";

@@ -53,7 +53,7 @@ const optionChecks = {
 type OptionName = keyof typeof optionChecks;
 
 /** Throws for an unknown option, a wrong value or a missing one: with a misspelled `dryRun` files would be changed. */
-export function checkOptions(
+export function checkCallOptions(
   of: string,
   given: object,
   names: readonly OptionName[],
@@ -109,7 +109,7 @@ export function checkSessionOptions<Options extends { readonly cwd: string }>(
   options: Options,
 ): Options {
   const more = { open: ["id"], resume: [], fork: ["id", "at"] } as const;
-  checkOptions(`store.${of}`, options, ["cwd", "gitBranch", ...more[of]]);
+  checkCallOptions(`store.${of}`, options, ["cwd", "gitBranch", ...more[of]]);
   checkArgument("cwd", options.cwd, folderCheck);
   return { ...options, cwd: resolve(options.cwd) };
 }

@@ -7,7 +7,7 @@ import { finalText } from "./model/final-text.ts";
 import { type Ancestor, lineageOf } from "./model/lineage.ts";
 import { modelOf, type SessionModel } from "./model/session-model.ts";
 import { type PriceOf, type SessionStats, statsOf } from "./model/session-stats.ts";
-import { checkOptions, checkSignal, checkWindow, homeOptions, optionProblem } from "./option-checks.ts";
+import { checkCallOptions, checkSignal, checkWindow, homeOptions, optionProblem } from "./option-checks.ts";
 import { queryOf } from "./query/build-query.ts";
 import type { Query } from "./query/query.ts";
 import { querySource } from "./query/query-source.ts";
@@ -21,7 +21,9 @@ import { readHeader, type SessionHeader } from "./read/session-header.ts";
  * once, and concurrent callers share that load.
  */
 export interface Session {
+  /** The id of the session. */
   readonly id: string;
+  /** Where the session is. */
   readonly place: SessionPlace;
   /** True once the whole session is in memory. */
   readonly loaded: boolean;
@@ -60,7 +62,7 @@ export interface SessionAtOptions {
 
 /** Opens a session by id, prefix, `last`, path, or place. Reads only file names until you call a method. */
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
-  checkOptions("openSession", options, [...homeOptions, "roots", "cwd", "idsOnly", "missing", "now"]);
+  checkCallOptions("openSession", options, [...homeOptions, "roots", "cwd", "idsOnly", "missing", "now"]);
   if (typeof which === "string") return sessionAt(await findSession(which, options), options);
   if (typeof which?.file !== "string" || typeof which.id !== "string")
     throw optionProblem(
@@ -109,7 +111,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     files: () => sessionFilesOf(place),
     header: async () => (isEmpty() ? { file: place.file, sizeBytes: 0, modifiedMs: 0 } : readHeader(place.file)),
     async *entries(options = {}) {
-      checkOptions("entries", options, ["signal"]);
+      checkCallOptions("entries", options, ["signal"]);
       if (isEmpty()) return;
       for await (const batch of readEntries(place.file, options)) yield* batch;
     },
@@ -126,7 +128,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     },
     query: () => queryOf(querySource({ place, model: () => model, load, now, isEmpty })),
     async stats(options = {}) {
-      checkOptions("stats", options, ["price"]);
+      checkCallOptions("stats", options, ["price"]);
       return statsOf(await load(), options);
     },
     finalText: async () => finalText(await load()),

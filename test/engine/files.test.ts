@@ -44,7 +44,7 @@ test("env files are in a private folder of the session, under the root that the 
   expect(output.envFiles).toEqual([join(folder, "sessionstart-hook-0.sh")]);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 
-  const other = await openIn({}, { clientHome: join(home, "client"), settings: [JSON.stringify(settings)] });
+  const other = await openIn({}, { claudeHome: join(home, "client"), settings: [JSON.stringify(settings)] });
   const started = await other.engine.fire("SessionStart", { source: "startup", session_id: "../../x" });
   expect(started.output.envFiles?.[0]).toMatch(new RegExp(`^${join(home, "client/session-env")}/[0-9a-f]{32}/`));
 });

@@ -1,4 +1,4 @@
-/** With the real client: its answer, tokens and cost as data. */
+/** With Claude Code: its answer, tokens and cost as data. */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ let client: Client;
 
 beforeAll(async () => {
   client = await findClient();
-  if ("missing" in client) console.log(`ask with the real client skipped: ${client.missing}`);
+  if ("missing" in client) console.log(`ask with Claude Code skipped: ${client.missing}`);
 });
 
 interface Asked {

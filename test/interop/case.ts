@@ -22,7 +22,7 @@ export interface Given {
   readonly settings?: object;
   readonly project?: object;
   readonly local?: object;
-  /** Further settings files, as `--settings` names them; the client takes one. */
+  /** Further settings files, as `--settings` names them; Claude Code takes one. */
   readonly extra?: readonly object[];
   /** Files of the project. */
   readonly files?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface When {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** How the client is brought into the event, and what it was seen to do. */
+/** How Claude Code is brought into the event, and what it was seen to do. */
 export interface Interop {
   /** Whether permission rules allow the tool without a hook's help; yes unless the case says no. */
   readonly permitted?: boolean;
@@ -55,7 +55,7 @@ export interface Interop {
   /** Whether the little MCP server `srv` is connected; for a tool of its own it always is. */
   readonly server?: boolean;
   readonly args?: readonly string[];
-  /** What the client does, in the newest release that was compared. */
+  /** What Claude Code does, in the newest release that was compared. */
   readonly client: Facts;
   /** What older releases did. Hookline follows the newest one, so here it may differ without a declared departure. */
   readonly older?: { readonly before: string; readonly client: Facts };
@@ -65,7 +65,7 @@ export interface Interop {
   readonly departure?: { readonly name: DepartureName; readonly hookline: Facts };
 }
 
-/** Cases of our own, and those of the conformance suite that say how to drive the client. */
+/** Cases of our own, and those of the conformance suite that say how to drive Claude Code. */
 const own = join(import.meta.dirname, "cases");
 const shared = join(import.meta.dirname, "..", "..", "conformance");
 

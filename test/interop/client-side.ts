@@ -9,7 +9,7 @@ import { type Stage, setStage } from "./stage.ts";
 import { readTranscript } from "./transcript.ts";
 import { filesIn, type World } from "./world.ts";
 
-/** Puts a case before the client and tells what became of it. */
+/** Puts a case before Claude Code and tells what became of it. */
 export async function askClient(item: Case, client: string): Promise<Facts> {
   const stage = await setStage(item);
   try {
@@ -35,14 +35,14 @@ async function perform({ interop }: Case, client: string, { world, given, scene,
     ...(first?.sessionId === undefined ? {} : { resume: first.sessionId }),
     ...(given.extra?.[0] === undefined ? {} : { settings: given.extra[0] }),
   });
-  if (run.timedOut) throw new Error("the client did not end; its script may keep answering with tool calls");
+  if (run.timedOut) throw new Error("Claude Code did not end; its script may keep answering with tool calls");
   await keepTranscripts(world);
   const transcript = run.sessionId === undefined ? [] : await readTranscript(world, run.sessionId);
   const sight = occasion.seen({ ...run, transcript, quoted: quotedNames(given) }, scene);
   return factsOf(sight, interop.words ?? [], filesBefore, await filesIn(world.project), requested());
 }
 
-/** What the client wrote goes to the folder that `HOOKLINE_INTEROP_TRANSCRIPTS` names, for `npm run drift`. */
+/** What Claude Code wrote goes to the folder that `HOOKLINE_INTEROP_TRANSCRIPTS` names, for `npm run drift`. */
 async function keepTranscripts({ root, home }: World): Promise<void> {
   const folder = process.env["HOOKLINE_INTEROP_TRANSCRIPTS"];
   const written = join(home, ".claude", "projects");
@@ -52,7 +52,7 @@ async function keepTranscripts({ root, home }: World): Promise<void> {
 
 const withoutHooks = { settings: { disableAllHooks: true } };
 
-/** How the client may quote any hook of the case; longest first, since one may be part of another. */
+/** How Claude Code may quote any hook of the case; longest first, since one may be part of another. */
 function quotedNames(given: Given): string[] {
   const names = new Set<string>();
   const visit = (value: unknown): void => {

@@ -5,9 +5,9 @@ import { converse, type PutQuestion, type ScriptedUser } from "./converse.ts";
 import { type HookRun, hookRunsOf, linesOf, type ResultLine, resultsOf, type StreamLine } from "./stream.ts";
 import { type World, writeFiles } from "./world.ts";
 
-/** How to run the client once, headless. */
+/** How to run Claude Code once, headless. */
 export interface ClientCall {
-  /** Path of the client's binary, as `findClient` gives it. */
+  /** Path of Claude Code's binary, as `findClient` gives it. */
   readonly client: string;
   readonly world: World;
   /** What the model answers. */
@@ -16,13 +16,13 @@ export interface ClientCall {
   readonly prompt?: string;
   /** Session to continue; its transcript must be in the home of the world. */
   readonly resume?: string;
-  /** Given to the client as a `--settings` file. */
+  /** Given to Claude Code as a `--settings` file. */
   readonly settings?: object;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Answers permission questions; with a user the client asks instead of refusing what no rule allows. */
+  /** Answers permission questions; with a user Claude Code asks instead of refusing what no rule allows. */
   readonly user?: ScriptedUser;
-  /** After this long the client's process group is ended. */
+  /** After this long Claude Code's process group is ended. */
   readonly timeoutMs?: number;
 }
 
@@ -42,8 +42,8 @@ export interface ClientRun {
 }
 
 /**
- * Runs the client once, in an environment built from empty, against a scripted API on loopback.
- * Contract: resolves within `timeoutMs` plus two seconds, and leaves no process of the client's group behind.
+ * Runs Claude Code once, in an environment built from empty, against a scripted API on loopback.
+ * Contract: resolves within `timeoutMs` plus two seconds, and leaves no process of Claude Code's group behind.
  */
 export async function runClient(call: ClientCall): Promise<ClientRun> {
   const api = await startScriptedApi(call.script);
@@ -90,7 +90,7 @@ function environmentOf(call: ClientCall, url: string): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: call.world.home,
-    // Where the client keeps the output of background tasks; otherwise it would stay behind in the machine's own.
+    // Where Claude Code keeps the output of background tasks; otherwise it would stay behind in the machine's own.
     CLAUDE_CODE_TMPDIR: call.world.root,
     LANG: "C.UTF-8",
     ANTHROPIC_BASE_URL: url,

@@ -2,10 +2,10 @@ import type { ChildProcess } from "node:child_process";
 
 /** Answers the permission questions of Claude Code. */
 export interface ScriptedUser {
-  /** How long the answer takes. A hook that decides in the meantime makes the client withdraw its question. */
+  /** How long the answer takes. A hook that decides in the meantime makes Claude Code withdraw its question. */
   readonly afterMs: number;
   answer(question: PermissionQuestion): object;
-  /** How long the conversation stays open after the result; without it the client ends at once and may not wait for hooks. */
+  /** How long the conversation stays open after the result; without it Claude Code ends at once and may not wait for hooks. */
   readonly staysMs?: number;
 }
 
@@ -16,7 +16,7 @@ export interface PermissionQuestion {
 
 export interface PutQuestion {
   readonly question: PermissionQuestion;
-  /** False when the client withdrew it before the answer. */
+  /** False when Claude Code withdrew it before the answer. */
   readonly answered: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Ended {
 
 /**
  * Talks with a client that was just started until it ends.
- * Resolves soon after the deadline at the latest; the process group of the client has ended by then.
+ * Resolves soon after the deadline at the latest; the process group of Claude Code has ended by then.
  */
 export function converse(child: ChildProcess, conversation: Conversation): Promise<Ended> {
   return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ export function converse(child: ChildProcess, conversation: Conversation): Promi
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
     });
-    // The client may end before it has read everything; its exit says what matters.
+    // Claude Code may end before it has read everything; its exit says what matters.
     child.stdin?.on("error", () => child.stdin?.destroy());
     child.on("error", reject);
     child.on("close", (exitCode) => {
@@ -109,7 +109,7 @@ function say(child: ChildProcess, line: object): void {
   child.stdin?.write(`${JSON.stringify(line)}\n`);
 }
 
-/** The client leads its own group. A background task that outlived it must not outlive the test. */
+/** Claude Code leads its own group. A background task that outlived it must not outlive the test. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

@@ -1,4 +1,4 @@
-/** Where Hookline means to differ from the client: what the client does, what Hookline does instead, and why. */
+/** Deliberate differences from Claude Code: what it does, what Hookline does instead, and why. */
 export interface Departure {
   readonly client: string;
   readonly hookline: string;

@@ -1,5 +1,5 @@
 /**
- * What became of an event, as someone outside could tell: the same words for the client and for Hookline.
+ * What became of an event, as someone outside could tell: the same words for Claude Code and for Hookline.
  * What did not happen is left out, so that a case shows only what it is about.
  */
 export interface Facts {

@@ -1,4 +1,4 @@
-/** The same script put to the real client and to our agent: the lines of stream-json have the same fields. */
+/** The same script put to Claude Code and to our agent: the lines of stream-json have the same fields. */
 import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { type Script, startScriptedApi } from "../scripted-api/index.ts";
 import { runClient } from "./client.ts";
 import { type Client, findClient } from "./install.ts";
 import { linesOf, type StreamLine } from "./stream.ts";
-import { clients, clientVersion } from "./versions.ts";
+import { claudeCodeVersion, clients } from "./versions.ts";
 import { makeWorld, type World } from "./world.ts";
 
 interface Run {
@@ -85,7 +85,7 @@ const runs: Readonly<Record<string, Run>> = {
   },
 };
 
-/** Fields of the client that are about services and interfaces our agent does not have. */
+/** Fields of Claude Code that are about services and interfaces our agent does not have. */
 const vendorOnly: Readonly<Record<string, readonly string[]>> = {
   result: [
     ...["fast_mode_state", "fast_mode_disabled_reason", "safety_stops", "subagent_stats", "queued_turn_count"],
@@ -106,7 +106,7 @@ const ownOnly: Readonly<Record<string, readonly string[]>> = {
   "system/init": ["hookline_version"],
 };
 
-/** The client omits the reason where a hook dropped the prompt; ours has it. */
+/** Claude Code omits the reason where a hook dropped the prompt; ours has it. */
 const ownReason = "a hook that drops the prompt";
 
 let client: Client;
@@ -119,7 +119,7 @@ beforeAll(async () => {
 describe.concurrent("headless lines have the fields of Claude Code", () => {
   test.for(Object.entries(runs))("every line has the fields: %s", async ([name, run]) => {
     // The fields are those of the newest client.
-    if ("missing" in client || clientVersion !== clients.newest) return;
+    if ("missing" in client || claudeCodeVersion !== clients.newest) return;
     const path = client.path;
     const theirs = await inWorld((world) => theirRun(path, world, run));
     const ours = await inWorld((world) => ourRun(world, run));

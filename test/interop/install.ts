@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { clientVersion } from "./versions.ts";
+import { claudeCodeVersion } from "./versions.ts";
 
 const run = promisify(execFile);
 
@@ -13,21 +13,21 @@ const cache = resolve(import.meta.dirname, "../../node_modules/.cache/hookline-i
 export type Client = { readonly path: string } | { readonly missing: string };
 
 /**
- * The real client in the release of this run, installed from the package registry on first use and kept between runs.
- * Never throws; where the client is not available, it returns the reason in one line.
+ * Claude Code in the release of this run, installed from the package registry on first use and kept between runs.
+ * Never throws; where Claude Code is not available, it returns the reason in one line.
  */
 export async function findClient(): Promise<Client> {
   if (process.platform === "win32") return { missing: "the comparison needs POSIX process groups" };
-  const folder = join(cache, `claude-code-${clientVersion}`);
+  const folder = join(cache, `claude-code-${claudeCodeVersion}`);
   try {
     if (!existsSync(folder)) await install(folder);
     const path = await binaryIn(folder);
     const { stdout } = await run(path, ["--version"], { env: {}, timeout: 30_000 });
-    if (!stdout.startsWith(clientVersion))
-      return { missing: `${path} says it is ${stdout.trim()}, not ${clientVersion}` };
+    if (!stdout.startsWith(claudeCodeVersion))
+      return { missing: `${path} says it is ${stdout.trim()}, not ${claudeCodeVersion}` };
     return { path };
   } catch (error) {
-    return { missing: `${packageName}@${clientVersion} could not be had: ${firstLine(error)}` };
+    return { missing: `${packageName}@${claudeCodeVersion} could not be had: ${firstLine(error)}` };
   }
 }
 
@@ -38,7 +38,7 @@ async function install(folder: string): Promise<void> {
   try {
     // Install scripts stay off: they only move the platform's binary, which works where it is.
     const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--fetch-retries=1"];
-    await run("npm", ["install", "--prefix", beside, ...flags, `${packageName}@${clientVersion}`], {
+    await run("npm", ["install", "--prefix", beside, ...flags, `${packageName}@${claudeCodeVersion}`], {
       timeout: 300_000,
     });
     await binaryIn(beside);

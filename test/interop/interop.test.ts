@@ -6,7 +6,7 @@ import { type Comparison, compare, notRun } from "./compare.ts";
 import { askEngine } from "./engine-side.ts";
 import { wordsIn } from "./facts.ts";
 import { modelTexts } from "./texts.ts";
-import { clientVersion } from "./versions.ts";
+import { claudeCodeVersion } from "./versions.ts";
 import { makeWorld } from "./world.ts";
 
 declare module "vitest" {
@@ -29,13 +29,13 @@ describe.skipIf(client === "")("Claude Code and Hookline", () => {
   });
 
   test.concurrent.for(cases)("$name", async (item, { task, skip, expect: expectHere }) => {
-    const why = notRun(item, clientVersion);
+    const why = notRun(item, claudeCodeVersion);
     if (why !== undefined) {
       task.meta.comparison = { kind: "not-run", why };
       skip(why);
     }
     const seen = await askClient(item, client);
-    const comparison = compare(item, seen, await askEngine(item), clientVersion);
+    const comparison = compare(item, seen, await askEngine(item), claudeCodeVersion);
     task.meta.comparison = comparison;
     expectHere(comparison.kind === "difference" ? comparison.why : "").toBe("");
   });

@@ -6,10 +6,10 @@ import type { ScriptedUser } from "./converse.ts";
 import type { Sight } from "./facts.ts";
 import type { Entry } from "./transcript.ts";
 
-/** One kind of event: how the client is brought into it, and how each side's doings are read. */
+/** One kind of event: how Claude Code is brought into it, and how each side's doings are read. */
 export interface Occasion {
   drive(scene: Scene): Drive;
-  /** What became of it in the client. */
+  /** What became of it in Claude Code. */
   seen(run: SeenRun, scene: Scene): Sight;
   /** The same under a host that carries out the engine's outcome as the event's row says. */
   carriedOut(engine: EngineHands, scene: Scene): Promise<Sight>;
@@ -22,7 +22,7 @@ export interface Scene {
   readonly project: string;
 }
 
-/** How to start the client. */
+/** How to start Claude Code. */
 export interface Drive {
   readonly prompt: string;
   readonly script: Script;
@@ -32,10 +32,10 @@ export interface Drive {
   readonly before?: { readonly prompt: string; readonly script: Script };
 }
 
-/** A run of the client with its transcript, and with hooks' own command lines taken out of its texts. */
+/** A run of Claude Code with its transcript, and with hooks' own command lines taken out of its texts. */
 export interface SeenRun extends ClientRun {
   readonly transcript: readonly Entry[];
-  /** The names by which the client quotes hooks: their command lines, urls and prompts. */
+  /** The names by which Claude Code quotes hooks: their command lines, urls and prompts. */
   readonly quoted: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The real client resumes a session of our agent, and our agent resumes one of the client. */
+/** Claude Code resumes a session of our agent, and our agent resumes one of Claude Code. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ let client: Client;
 
 beforeAll(async () => {
   client = await findClient();
-  if ("missing" in client) console.log(`sessions of the real client skipped: ${client.missing}`);
+  if ("missing" in client) console.log(`sessions of Claude Code skipped: ${client.missing}`);
 });
 
 async function inWorld(work: (world: World, path: string) => Promise<void>): Promise<void> {

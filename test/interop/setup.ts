@@ -4,7 +4,7 @@ import { findClient } from "./install.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Path of the client's binary; empty where it is not available. */
+    /** Path of Claude Code's binary; empty where it is not available. */
     client: string;
   }
 }

@@ -23,7 +23,7 @@ export interface HookRun {
   readonly name: string;
   readonly event: string;
   readonly exitCode?: number;
-  /** Absent while the hook had not answered when the client ended. */
+  /** Absent while the hook had not answered when Claude Code ended. */
   readonly outcome?: "success" | "error" | "cancelled";
   readonly stdout: string;
   readonly stderr: string;

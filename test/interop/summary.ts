@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 import type { Comparison } from "./compare.ts";
-import { clientVersion } from "./versions.ts";
+import { claudeCodeVersion } from "./versions.ts";
 
 /** What `HOOKLINE_INTEROP_RESULTS` names as a file gets every case with its comparison, for `npm run drift`. */
 const results = process.env["HOOKLINE_INTEROP_RESULTS"];
@@ -16,7 +16,7 @@ export default class Summary implements Reporter {
         if (comparison) cases.push({ name: test.name, comparison });
       }
     }
-    if (results !== undefined) writeFileSync(results, JSON.stringify({ client: clientVersion, cases }));
+    if (results !== undefined) writeFileSync(results, JSON.stringify({ client: claudeCodeVersion, cases }));
     if (cases.length > 0) process.stdout.write(`\n${tableOf(cases.map(({ comparison }) => comparison))}\n`);
   }
 }
@@ -28,7 +28,7 @@ function tableOf(found: readonly Comparison[]): string {
   const names = [...new Set(departing)].sort();
   const reasons = found.flatMap((one) => (one.kind === "not-run" ? [one.why] : []));
   return [
-    `${String(found.length).padStart(5)} cases through client ${clientVersion} and through Hookline`,
+    `${String(found.length).padStart(5)} cases through Claude Code ${claudeCodeVersion} and through Hookline`,
     `${count("agreement")} agreements`,
     `${count("departure")} declared departures of ${names.length} kinds`,
     ...names.map((name) => `${String(departing.filter((other) => other === name).length).padStart(9)} ${name}`),

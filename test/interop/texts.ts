@@ -13,7 +13,7 @@ export function modelTexts(run: SeenRun): string[] {
   });
 }
 
-/** What the client recorded as a message of a hook to the user. */
+/** What Claude Code recorded as a message of a hook to the user. */
 export function userTexts(run: SeenRun): string[] {
   return run.transcript.flatMap(({ attachment }) =>
     attachment?.type === "hook_system_message" ? [String(attachment.content)] : [],
@@ -26,7 +26,7 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** What the client answered to tool calls of the main conversation, in order. */
+/** What Claude Code answered to tool calls of the main conversation, in order. */
 export function toolResults(run: SeenRun): ToolResult[] {
   return run.lines
     .filter((line) => line.type === "user" && line["parent_tool_use_id"] === null)
@@ -39,7 +39,7 @@ export function toolResults(run: SeenRun): ToolResult[] {
     }));
 }
 
-/** The text without the names by which the client quotes hooks: `[cmd]: words` and `"cmd": words` become `words`. */
+/** The text without the names by which Claude Code quotes hooks: `[cmd]: words` and `"cmd": words` become `words`. */
 export function unquoted(text: string, run: SeenRun): string {
   return run.quoted.reduce(
     (rest, name) => rest.replaceAll(`[${name}]: `, "").replaceAll(`"${name}": `, "").replaceAll(name, ""),

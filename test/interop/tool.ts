@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** Does what the client's tool of that name would do to the project, for the tools that cases use. */
+/** Does what Claude Code's tool of that name would do to the project, for the tools that cases use. */
 export function performTool(name: string, input: Readonly<Record<string, unknown>>, project: string): string {
   if (name === "Bash") {
     const { stdout } = spawnSync("/bin/sh", ["-c", String(input["command"])], { cwd: project, encoding: "utf8" });

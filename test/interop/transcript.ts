@@ -9,7 +9,7 @@ export interface Entry {
   readonly [field: string]: unknown;
 }
 
-/** What the client notes about a hook. */
+/** What Claude Code notes about a hook. */
 export interface Attachment {
   readonly type: string;
   readonly hookEvent?: string;
@@ -17,7 +17,7 @@ export interface Attachment {
   readonly [field: string]: unknown;
 }
 
-/** The transcript that the client wrote for a session; empty when it wrote none. */
+/** The transcript that Claude Code wrote for a session; empty when it wrote none. */
 export async function readTranscript(world: World, sessionId: string): Promise<Entry[]> {
   const projects = join(world.home, ".claude", "projects");
   const file = (await namesBelow(projects)).find((name) => name.endsWith(`${sessionId}.jsonl`));

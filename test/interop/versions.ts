@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Which releases of the client this repository was compared with, and when. */
+/** Which releases of Claude Code this repository was compared with, and when. */
 interface Clients {
   readonly newest: string;
   readonly oldest: string;
@@ -11,7 +11,7 @@ interface Clients {
 export const clients: Clients = JSON.parse(readFileSync(join(import.meta.dirname, "clients.json"), "utf8"));
 
 /** The release this run is about: `npm run test:interop -- --client VERSION`, by default the newest one proven. */
-export const clientVersion = process.env["HOOKLINE_CLIENT_VERSION"] ?? clients.newest;
+export const claudeCodeVersion = process.env["HOOKLINE_CLIENT_VERSION"] ?? clients.newest;
 
 /** Releases from `from` on and before `before`; a missing end is open. */
 export interface VersionRange {

@@ -9,7 +9,7 @@ export default defineConfig({
     // Clients side by side; each has a home, a project and an API of its own.
     maxConcurrency: 3,
     testTimeout: 120_000,
-    // Finding the client may mean downloading it.
+    // Finding Claude Code may mean downloading it.
     hookTimeout: 300_000,
   },
 });

@@ -294,7 +294,7 @@ app.preTool("Bash", { name: "ends" }, ({ input }) => {
     );
     const report = await world.replay(file, "--project", "/home/dev/d-forked", "--event", "UserPromptSubmit");
     expect(report.failures).toEqual([
-      { handler: "(the app)", error: "ended the process: no answer within 3 s", count: 1 },
+      { handler: "(the app)", error: "ended the process: timed out after 3 s", count: 1 },
     ]);
     expect(report.prompts).toBe(3);
   });

@@ -25,7 +25,7 @@ function systemText(request: MessagesRequest): string {
   return (request.system ?? []).map((block) => block.text ?? "").join("\n");
 }
 
-/** The words of the client, and of our own agent. */
+/** The words of Claude Code, and of our own agent. */
 const summaries = ["create a detailed summary of the conversation so far", "Summarize the conversation so far"];
 
 /** Compaction continues the main conversation; only its last text gives it away. */

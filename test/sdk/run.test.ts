@@ -55,7 +55,7 @@ describe("input", () => {
     [["--on_failure=block"], 2, "has no option --on_failure"],
     [["--on-failure", "blok"], 2, 'must be block or continue, not "blok"'],
     [["--evnt", "Stop"], 1, "has no option --evnt"],
-    [["more.mjs"], 1, "requires exactly one hooks file"],
+    [["more.mjs"], 1, 'Unexpected argument "'],
   ])("a call of run with %j exits with %i and names the wrong argument", async (words, code, message) => {
     const ended = await world.run([world.file("soft.mjs", guard), ...words], event());
     expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", expect.stringContaining(message)]);
@@ -154,8 +154,8 @@ describe("failure", () => {
 
   test("a failure is reported once per session, on stderr every time, and in the log", async () => {
     const file = world.file("boom.mjs", app(`app.preTool({ name: "h" }, () => { throw new Error("boom"); });`));
-    const first = await world.run([file], event({ session_id: "told" }));
-    const second = await world.run([file], event({ session_id: "told" }));
+    const first = await world.run([file], event({ session_id: "reported" }));
+    const second = await world.run([file], event({ session_id: "reported" }));
     expect(JSON.parse(first.stdout)).toEqual({ systemMessage: "Hook h failed on PreToolUse: boom (boom.mjs:3:42)" });
     expect([second.stdout, second.stderr]).toEqual([
       "",
@@ -163,7 +163,7 @@ describe("failure", () => {
     ]);
     const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8").trimEnd().split("\n");
     expect(JSON.parse(log.at(-1) ?? "")).toMatchObject({
-      session: "told",
+      session: "reported",
       event: "PreToolUse",
       tool: "Bash",
       transport: "run",

@@ -15,7 +15,7 @@ import { type Connection, connect, type ListedTool, loadMcpSdk, type McpSdk } fr
 import { serverEnv } from "./stdio-transport.ts";
 
 /** A configured server and its state. */
-interface Entry {
+interface ServerEntry {
   readonly name: string;
   readonly status: "failed" | "disabled" | "untrusted" | "connected";
   readonly connection?: Connection;
@@ -81,7 +81,7 @@ async function entryOf(
   { name, from, config }: FoundServer,
   sdk: McpSdk | undefined,
   options: ServerConnectOptions,
-): Promise<Entry | undefined> {
+): Promise<ServerEntry | undefined> {
   const { cwd, env } = options;
   const report = (text: string) => options.tell(`The MCP server ${name} of ${from} ${text}`);
   if (config.kind === "off") return { name, status: "disabled" };
@@ -112,13 +112,13 @@ function milliseconds(given: string | undefined, usual: number): number {
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 2 ** 31 - 1) : usual;
 }
 
-function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOptions): McpServers {
+function serversOf(entries: readonly ServerEntry[], { tell, env }: ServerConnectOptions): McpServers {
   const named = toolServerNames(entries);
   const reported = new Set<string>();
   const limit = maxCharacters(env);
 
   /** One name is one tool of one server, or a call would reach another tool than rules and user meant. */
-  function offered({ name: server, connection }: Entry): readonly Tool[] {
+  function offered({ name: server, connection }: ServerEntry): readonly Tool[] {
     const taken = new Set<string>();
     if (connection === undefined) return [];
     return connection.tools.flatMap((listed) => {

@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
-import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
+import { claudeHome, readValue, valueIn } from "../../engine/internal.ts";
 import { fieldOf, isObject, Problem } from "../../protocol/internal.ts";
 import type { ServerConnectOptions } from "./mcp-servers.ts";
 import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
-import { textsIn } from "./server-policy.ts";
+import { stringsIn } from "./server-policy.ts";
 
 export type ServerPlaces = Omit<ServerConnectOptions, "elicit" | "tell" | "signal">;
 
@@ -58,7 +58,7 @@ async function managedServers({ managed, env }: ServerPlaces): Promise<FoundServ
 
 async function allServers(places: ServerPlaces): Promise<FoundServers> {
   const { cwd, env, approved, reads = () => true } = places;
-  const own = clientHome(env["CLAUDE_CONFIG_DIR"], places.home);
+  const own = claudeHome(env["CLAUDE_CONFIG_DIR"], places.home);
   const state = join(env["CLAUDE_CONFIG_DIR"] ? own : places.home, ".claude.json");
   const warnings: string[] = [];
   const read = async (file: string): Promise<Source> => ({ from: file, value: await readIfThere(file, warnings) });
@@ -71,7 +71,7 @@ async function allServers(places: ServerPlaces): Promise<FoundServers> {
   ]);
   const given = await Promise.all(places.configs.map((config) => readGiven(config, cwd)));
   const forHere = { from: state, value: fieldOf(fieldOf(known.value, "projects"), cwd) };
-  const named = [local, user].flatMap(({ value }) => textsIn(fieldOf(value, "disabledMcpjsonServers")));
+  const named = [local, user].flatMap(({ value }) => stringsIn(fieldOf(value, "disabledMcpjsonServers")));
   const off = new Set([...named, ...(places.off ?? [])]);
 
   const projectConfig = (file: string, name: string, config: unknown): FoundServer["config"] => {

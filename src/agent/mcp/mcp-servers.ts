@@ -6,10 +6,13 @@ import type { ServerPolicy } from "./server-config.ts";
 
 /** The servers a session is connected to. */
 export interface McpServers {
+  /** The tools of all servers. */
   readonly tools: readonly Tool[];
+  /** Each server and whether it is connected. */
   readonly states: readonly McpState[];
   /** For hooks that call a server's tool. */
   readonly port: McpPort;
+  /** Ends all connections. */
   close(): Promise<void>;
 }
 

@@ -13,8 +13,9 @@ export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {
   const allowed = listsOf(places, "allowedMcpServers");
   const managed = allowed.filter(({ source }) => source === "managed");
   const only = places.some(({ source, value }) => source === "managed" && value["allowManagedMcpServersOnly"] === true);
-  const groups =
-    only || managed.length > 0 ? [managed] : [false, true].map((is) => allowed.filter((one) => one.ofCheckout === is));
+  const ofUser = allowed.filter(({ ofCheckout }) => !ofCheckout);
+  const ofCheckout = allowed.filter((one) => one.ofCheckout);
+  const groups = only || managed.length > 0 ? [managed] : [ofUser, ofCheckout];
   const unreadable = [...denied, ...allowed].find(({ entries }) => entries === undefined);
   return (name, config) => {
     if (unreadable !== undefined) return unreadable.why;
@@ -27,10 +28,10 @@ export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {
 
 /** Servers of `.mcp.json` that settings switch off (`disabledMcpjsonServers`), wherever that is written. */
 export function disabledServers(places: readonly SettingsFile[]): readonly string[] {
-  return places.flatMap(({ value }) => textsIn(value["disabledMcpjsonServers"]));
+  return places.flatMap(({ value }) => stringsIn(value["disabledMcpjsonServers"]));
 }
 
-export function textsIn(list: unknown): string[] {
+export function stringsIn(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
 }
 
@@ -39,11 +40,11 @@ interface List {
   readonly source: SettingsFile["source"];
   readonly ofCheckout: boolean;
   /** Undefined when the list cannot be read; `why` is the reason. */
-  readonly entries: readonly Entry[] | undefined;
+  readonly entries: readonly ServerMatch[] | undefined;
   readonly why: string;
 }
 
-interface Entry {
+interface ServerMatch {
   readonly serverName?: string;
   readonly serverCommand?: readonly string[];
   readonly serverUrl?: string;
@@ -53,7 +54,7 @@ function listsOf(places: readonly SettingsFile[], key: "deniedMcpServers" | "all
   return places.flatMap(({ file, source, ofCheckout, value }) => {
     const list = value[key];
     if (list === undefined) return [];
-    const entries = Array.isArray(list) && list.every(isEntry) ? (list as readonly Entry[]) : undefined;
+    const entries = Array.isArray(list) && list.every(isEntry) ? (list as readonly ServerMatch[]) : undefined;
     const why = `"${key}" in ${file} must be a list of { serverName }, { serverCommand } or { serverUrl }, so no server is used`;
     return [{ file, source, ofCheckout, entries, why }];
   });
@@ -66,14 +67,14 @@ function isEntry(value: unknown): boolean {
   return Array.isArray(serverCommand) && serverCommand.every((word) => typeof word === "string");
 }
 
-/** Where a list names commands or addresses, a program or an address must be among them: its name alone could be anyone's. */
+/** If a list has entries for commands or URLs, the server must match one of those: any server can have the right name. */
 function admits(lists: readonly List[], name: string, config: ServerConfig): boolean {
   const entries = lists.flatMap((list) => list.entries ?? []);
   const exact = entries.filter((entry) => (config.kind === "stdio" ? "serverCommand" : "serverUrl") in entry);
   return (exact.length > 0 ? exact : entries).some((entry) => matches(entry, name, config));
 }
 
-function matches({ serverName, serverCommand, serverUrl }: Entry, name: string, config: ServerConfig): boolean {
+function matches({ serverName, serverCommand, serverUrl }: ServerMatch, name: string, config: ServerConfig): boolean {
   if (serverName !== undefined) return serverName === name;
   if (config.kind === "http")
     return serverUrl !== undefined && fitsWildcard(serverUrl.toLowerCase(), config.url.toLowerCase());

@@ -20,7 +20,7 @@ export interface BatchCall {
 }
 
 /** The conversation that is resumed, from the entries of its transcript. Large parts have already been restored. */
-export function readHistory(context: readonly GraphEntry[]) {
+export function readConversation(context: readonly GraphEntry[]) {
   const deferred = deferredIn(context);
   const messages = context.flatMap((entry) => messageIn(entry) ?? []);
   const deferredIds = new Set(deferred.map(({ call }) => call.id));

@@ -16,7 +16,7 @@ import { readCustomization } from "../world/agent-settings.ts";
 import { stripProviderKeys } from "../world/provider-keys.ts";
 import { openWorkspace } from "../world/workspace.ts";
 import { type AgentSession, type AgentThread, commonPayload, openBackgroundSubagents } from "./agent-session.ts";
-import { readHistory } from "./conversation-history.ts";
+import { readConversation } from "./conversation-history.ts";
 import { openInbox, shellNotification } from "./inbox.ts";
 import { openThread } from "./open-thread.ts";
 import { openRegistryEntry } from "./registry-entry.ts";
@@ -41,7 +41,7 @@ export async function openAgentSession(given: AgentOptions) {
   const requested: AgentOptions = { ...given, observe: report, reads: await readCustomization(given, warn) };
   const { env, removed } = await stripProviderKeys(requested, warn);
   const { context, ...opened } = await openRecord(requested);
-  const { messages, ...history } = readHistory(context);
+  const { messages, ...history } = readConversation(context);
   // The limits and hooks of the subagent apply to the whole session, also when a later process continues it.
   const options: AgentOptions = { ...requested, ...defined({ subagent: requested.subagent ?? opened.startedAs }) };
   const engine = await openEngine(engineOptions(options, env, opened.record.root, threads));

@@ -130,7 +130,7 @@ test("settingSources covers commands, skills, agents and MCP servers", async () 
 test("settingSources covers the hooks of skills and agents", async () => {
   customized();
   const layers = async (settingSources: readonly ("user" | "project")[]) => {
-    const places = { cwd: world.project, clientHome: join(world.home, ".claude"), managedFolder: "/nowhere" };
+    const places = { cwd: world.project, claudeHome: join(world.home, ".claude"), managedFolder: "/nowhere" };
     const found = await loadLayers({ ...places, settingSources });
     return found.flatMap(({ frontmatter }) => frontmatter?.from ?? []);
   };

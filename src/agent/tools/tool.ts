@@ -7,7 +7,9 @@ import type { StoredTask } from "./tasks/task-store.ts";
 
 /** One tool of the agent: built in, or from a server. */
 export interface Tool {
+  /** For the model and for rules. */
   readonly name: string;
+  /** For the model. */
   readonly description: string;
   /** The schema that the model gets; `checkToolInput` checks every call against it. */
   readonly inputSchema: JsonSchema;
@@ -25,11 +27,13 @@ export interface Tool {
   readonly run: (input: ToolInput, context: ToolContext) => Promise<ToolResult>;
 }
 
+/** What the model sees: text, or text and images. */
 export type ToolContent = string | readonly ToolBlock[];
 
 /** A content block in the format of the Messages API. */
 export type ToolBlock = TextBlock | { readonly type: "image"; readonly source: Base64Source };
 
+/** How a call ended: `isError: false` with a response, or `isError: true` with a text for the model. */
 export type ToolResult = ToolSuccess | ToolError;
 
 export interface ToolSuccess {
@@ -50,7 +54,9 @@ export interface ToolError {
 
 /** What one call gets from the agent. Each call has its own; state that outlives a call is in the objects it refers to. */
 export interface ToolContext {
+  /** The id of the session. */
   readonly sessionId: string;
+  /** The id of the call. */
   readonly toolUseId: string;
   /** Aborted when the user interrupts or the run ends. */
   readonly signal: AbortSignal;
@@ -69,6 +75,7 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Env files that hooks wrote, in order of writing: `envFilesOf` of the session's folder. */
   readonly envFiles: () => Promise<readonly string[]>;
+  /** Directories for large results and outputs. */
   readonly paths: ToolPaths;
   /** Paths as they were judged: given path → real path. The tool resolves any other path itself, once. */
   readonly judgedPaths?: ReadonlyMap<string, string>;
@@ -80,6 +87,7 @@ export interface ToolContext {
   readonly agentId?: string;
   /** The background commands of the session. */
   readonly shells: BackgroundShells;
+  /** The time in ms. */
   readonly now: () => number;
   /** A short unique id of lower-case letters and digits. */
   readonly newId: () => string;
@@ -91,6 +99,7 @@ export interface ToolContext {
   readonly taskCreated: (task: TaskNotice) => Promise<string | undefined>;
   /** The same for TaskCompleted. */
   readonly taskCompleted: (task: TaskNotice) => Promise<string | undefined>;
+  /** Creates and enters worktrees. */
   readonly worktrees: WorktreePort;
 }
 

@@ -126,7 +126,7 @@ export async function readCustomization(options: AgentOptions, warn: (text: stri
   const { cwd, configFolder, managedFolder: managed } = options;
   const layers = await loadLayers({
     cwd,
-    clientHome: configFolder,
+    claudeHome: configFolder,
     managedFolder: managed ?? managedFolder(process.platform),
     settingSources: [],
   });

@@ -4,8 +4,8 @@ export interface Command {
   readonly usage: string;
   /** What the command does, in one or more sentences. */
   readonly about: string;
-  /** How many operands it takes; any number when omitted. */
-  readonly mostArguments?: 0 | 1;
+  /** How many operands it takes. Default: none. */
+  readonly mostArguments?: 1 | "any";
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** Other names of options, which help does not show. With `agents: "by=subagent"`, `--agents` means `--by subagent`. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -29,6 +29,8 @@ export interface OptionSpec {
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
+  /** Accepted, but not in the help. */
+  readonly hidden?: true;
   /** Options that cannot be used together with this one. */
   readonly excludes?: readonly string[];
   /** What must be given with this one: `option` or `option=value`. */

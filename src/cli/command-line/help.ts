@@ -2,14 +2,15 @@ import type { Command, CommandGroup, OptionSpec } from "./command.ts";
 
 /** The text of `hookline NAME --help`. */
 export function commandHelp(name: string, command: Command): string {
-  const options: Command["options"] = { ...command.options, help: { about: "print this help" } };
+  const shown = Object.entries(command.options).filter(([, { hidden }]) => !hidden);
+  const options = [...shown, ["help", { about: "print this help" }] as const];
   return [
     `hookline ${name} ${command.usage}`.trimEnd(),
     "",
     command.about,
     "",
     "Options",
-    ...columns(Object.entries(options).map(([option, spec]) => [optionLabel(option, spec), spec.about])),
+    ...columns(options.map(([option, spec]) => [optionLabel(option, spec), spec.about])),
     "",
     command.examples.length === 1 ? "Example" : "Examples",
     ...command.examples.map((example) => `  ${example}`),

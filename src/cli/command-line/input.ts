@@ -61,7 +61,7 @@ export async function readAll({ stdin, signal }: Pick<Io, "stdin" | "signal">): 
 }
 
 /** The lines of standard input as they arrive. `node:readline` would also end a line at U+2028, which a JSON text can contain. */
-export async function* readLines({ stdin }: Pick<Io, "stdin">): AsyncGenerator<string> {
+export async function* inputLines({ stdin }: Pick<Io, "stdin">): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of stdin) {

@@ -33,9 +33,9 @@ function isText(value: unknown): value is string {
 }
 
 function tooManyArguments(name: string, command: Command, given: readonly string[]): string | undefined {
-  const { mostArguments: most } = command;
-  if (most === undefined || given.length <= most) return undefined;
-  return most === 0 ? `${name} takes no arguments.` : `Unexpected argument "${given[most]}".`;
+  const { mostArguments: most = 0 } = command;
+  if (most === "any" || given.length <= most) return undefined;
+  return `Unexpected argument "${given[most]}".${most === 0 ? ` ${name} takes no arguments.` : ""}`;
 }
 
 /** The first option that excludes another one that was given, or that requires one that was not. */

@@ -11,6 +11,7 @@ export const command: Command = {
 Without a terminal, or with -p, it answers one prompt (the argument, or standard input) and exits. On a terminal it is interactive.
 Models: an Anthropic name (ANTHROPIC_API_KEY), openai:NAME (OPENAI_API_KEY, OPENAI_BASE_URL), or scripted:FILE, which needs no network.
 Exit status: 0 answered; 1 API error, refused start, limit reached or invalid arguments; 130, 143 or 129 after a signal.`,
+  mostArguments: "any",
   options: {
     ...engineOptions,
     print: { short: "p", about: "answer one prompt and exit; the default without a terminal" },

@@ -58,7 +58,7 @@ test("ask exits with 1 when the agent crashes", async () => {
 test("wrong calls say what is wrong and start nothing", async () => {
   for (const [args, words] of [
     [[], "takes one prompt"],
-    [["a", "b"], "takes one prompt"],
+    [["a", "b"], 'Unexpected argument "b"'],
     [["a", "--timeout", "soon"], '--timeout must be a number above 0, not "soon"'],
     [["a", "--as", "xml"], '--as must be text, json, tool-result or context, not "xml"'],
     [["--file", "nothing-here"], "nothing-here"],

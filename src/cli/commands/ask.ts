@@ -14,6 +14,7 @@ The agent runs headless in a session of its own, also when another agent calls t
 Hooks in the settings of the directory run only if they are approved (hookline trust) or with --project-settings. --file has one prompt
 per line, or one JSON object per line with "prompt" and "cwd", "model", "resume", "fork"; answers are in the order of the prompts.
 Exit status: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; with several prompts, the first that is not 0.`,
+  mostArguments: "any",
   options: {
     agent: { value: "NAME", about: "claude (default), hookline, or a program that takes the same flags" },
     cwd: { value: "DIR", about: "working directory of the agent" },
@@ -115,9 +116,10 @@ async function shown(result: SessionResult, form: ResultForm, call: ParsedCall, 
 async function callsOf(call: ParsedCall, io: Io): Promise<readonly SessionCall[]> {
   const file = call.text("file");
   const common = await commonOf(call, io);
-  const [prompt, ...extra] = call.operands;
+  const [prompt, extra] = call.operands;
+  if (extra !== undefined) throw new Problem("cli/usage", `Unexpected argument "${extra}". Put the prompt in quotes.`);
   if (file === undefined) {
-    if (prompt !== undefined && extra.length === 0)
+    if (prompt !== undefined)
       return [{ ...common, prompt: prompt === "-" ? await readText("-", "the prompt", io) : prompt }];
     const message = "ask takes one prompt in quotes, or --file PROMPTS. See hookline ask --help.";
     throw new Problem("cli/usage", message);

@@ -19,7 +19,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { readLines, readObject } from "../command-line/input.ts";
+import { inputLines, readObject } from "../command-line/input.ts";
 import { choice, optionTexts } from "../options/option-values.ts";
 import { permissionMode } from "../options/permission-mode.ts";
 import { settingsArguments } from "../options/settings-options.ts";
@@ -34,6 +34,7 @@ the command.
 Rules passed as options are added to those in the settings. Nothing is run or written. With --batch each line of standard input is a call
 {"tool","input"}, and each line of output is its result, in the same order.
 Exit status: 0 whatever the decision is; with --exit-code 2 for deny and 3 for ask; 1 on failure.`,
+  mostArguments: 1,
   options: {
     input: { value: "JSON|-", about: "input of the tool" },
     allow: { value: "RULE", multiple: true, about: "rule that allows, such as 'Bash(git *)'" },
@@ -68,9 +69,9 @@ async function printWarnings(warnings: readonly { code: string; message: string 
 }
 
 async function runOne(call: ParsedCall, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
-  const [tool, ...extra] = call.operands;
+  const [tool] = call.operands;
   const given = call.text("input");
-  if (tool === undefined || extra.length > 0 || given === undefined) {
+  if (tool === undefined || given === undefined) {
     throw new Problem("cli/usage", "check requires one tool and --input. See hookline check --help.");
   }
   const meant = intendedName(eventRow("PreToolUse"), tool);
@@ -91,7 +92,7 @@ async function runBatch(call: ParsedCall, policy: Policy, context: JudgeContext,
   const decisions: Judgement["decision"][] = [];
   let failed = false;
   // Lines are answered as they arrive: a caller can send one, read its result and send the next.
-  for await (const line of readLines(io)) {
+  for await (const line of inputLines(io)) {
     if (line.trim() === "") continue;
     const toolCall = readCall(line);
     if ("fault" in toolCall) {

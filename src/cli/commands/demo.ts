@@ -5,14 +5,14 @@ import { type DemoProject, makeDemoProject } from "../demo/project.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
-  usage: "[--fast] [--no-studio] [--keep] [--json]",
+  usage: "[--fast] [--keep] [--json]",
   about: `Runs an offline demo: a real agent session with a scripted model, in a temporary project, with real hooks.
 
 The agent fixes a small bug while hooks deny, rewrite, ask, redact, and require passing tests. Every event, hook and verdict is shown as
 it happens. It needs no API key and no network, and changes nothing outside a temporary directory. Exit status: 1 when a step fails.`,
   options: {
     fast: { about: "do not pause between steps" },
-    "no-studio": { about: "reserved; has no effect yet" },
+    "no-studio": { about: "reserved; has no effect yet", hidden: true },
     keep: { about: "keep the temporary directory and print its path" },
     json: { about: "print the outcomes as a JSON list" },
   },

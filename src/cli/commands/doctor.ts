@@ -25,7 +25,6 @@ handlers. Prints which client they use, compiled or script. Runs no hook and no 
 
 --fix restores what a lock file describes, as you installed it, and reports what it did. It never installs anything new.
 Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on failure or when --fix finds an unreadable file.`,
-  mostArguments: 0,
   options: {
     ...settingsOptions,
     fix: { about: "restore what was installed" },

@@ -72,11 +72,11 @@ function distinct(warnings: readonly Warning[]): readonly Warning[] {
   return [...new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning])).values()];
 }
 
-type Report = Omit<Explanation, "warnings"> & {
+type ExplanationReport = Omit<Explanation, "warnings"> & {
   readonly warnings: readonly Pick<AppWarning | Warning, "code" | "message">[];
 };
 
-function explanationText({ event, hooks, warnings }: Report, style: Style): string {
+function explanationText({ event, hooks, warnings }: ExplanationReport, style: Style): string {
   const lines = [
     hooks.length === 0
       ? withoutHooks(`No hook is configured for ${event}.`, warnings)

@@ -17,7 +17,6 @@ written. --with copies recipes next to the hooks file. A hooks file that init cr
 the lines to add are printed.
 
 Recipes: ${recipeNames().join(", ")}.`,
-  mostArguments: 0,
   options: {
     js: { about: "write .mjs files instead of TypeScript; not with --with" },
     with: { value: "RECIPE,…", about: "recipes to copy and include; they are TypeScript, so not with --js" },

@@ -8,7 +8,7 @@ import {
 } from "../../install/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
+import { givenScope, installContext, installTarget, scopeOptions } from "../options/install-options.ts";
 import { choice } from "../options/option-values.ts";
 import { installJson, installText, printsText } from "../print/install-report.ts";
 import { styleFor } from "../print/terminal.ts";
@@ -70,7 +70,7 @@ Exit status: 0 when installed or already installed, 1 on failure, 2 when the app
 
 async function runInstall(file: string | undefined, call: ParsedCall, io: Io): Promise<InstallOutcome> {
   const transport: AskedTransport = choice(call, "transport", askedTransports) ?? "auto";
-  const scope: InstallScope = scopeOf(call) ?? "project";
+  const scope: InstallScope = givenScope(call) ?? "project";
   const tokenEnv = call.text("token-env");
   if (tokenEnv !== undefined && !/^[A-Za-z_]\w*$/.test(tokenEnv)) {
     throw new Problem("cli/usage", `--token-env must be the name of an environment variable, not "${tokenEnv}".`);

@@ -9,6 +9,7 @@ JavaScript is prepared for its next start, unless HOOKLINE_BUILD_AHEAD=0 is set.
 does not load or the event cannot be read, --on-failure block exits with 2 and the reason on stderr; otherwise the user gets a message and
 the exit status is 1. A payload of another agent (with an event or tool of Gemini CLI, Cursor and others) and an event that is unknown to
 both the catalog and the app are failures, too. HOOKLINE=0 turns all hooks off.`,
+  mostArguments: 1,
   options: {
     "on-failure": { value: "block|continue", about: "what to do when the whole app fails" },
     event: { value: "NAME", about: "event of the entry, used when the payload cannot be read" },

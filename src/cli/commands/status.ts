@@ -1,6 +1,6 @@
 import { parentSettings, statusOf } from "../../install/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
+import { givenScope, installContext, installTarget, scopeOptions } from "../options/install-options.ts";
 import { statusJson, statusText } from "../print/install-status.ts";
 import { styleFor } from "../print/terminal.ts";
 
@@ -12,11 +12,10 @@ installation.
 Changed code is reported but is not an error. If you installed the app yourself, it is loaded without side effects to compare its handlers.
 Exit status: 0 when nothing else has changed, 3 when something has, a handler never runs or a settings file cannot be read, 4 when nothing is
 installed, 1 when a lock file cannot be read.`,
-  mostArguments: 0,
   options: { ...scopeOptions },
   examples: ["hookline status", "hookline status --json"],
   async run(call, io) {
-    const scope = scopeOf(call);
+    const scope = givenScope(call);
     const target = installTarget(call, io);
     const all = await statusOf(target, installContext(io), scope && [scope], "run", "report");
     const installed = all.filter((one) => one.installed || one.drift.length > 0);

@@ -15,7 +15,6 @@ It reads only what is new in this session; other figures are those of the last h
 {host}, {today}, {block}, {blockLeft}, {context} and {limits}; a segment between bars is omitted if it has no
 value, and an unknown name is reported on standard error.
 Exit status: 0 whatever the input is, 1 only for invalid options.`,
-  mostArguments: 0,
   options: {
     "cost-source": { value: "SOURCE", about: "cost of the session as counted by auto, hookline, host or both" },
     template: { value: "TEXT", about: "text to print, with names in braces" },
@@ -95,7 +94,7 @@ function sessionText({ sessionCost, hostMicroUsd, isWhole }: Statusline, source:
   if (source === "hookline") return ours;
   if (source === "host") return host;
   if (source === "auto" || ours === undefined || host === undefined) return ours ?? host;
-  return `${ours} (client ${host})`;
+  return `${ours} (Claude Code ${host})`;
 }
 
 /** A plus means "at least". */

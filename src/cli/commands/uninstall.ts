@@ -9,7 +9,7 @@ import {
 } from "../../install/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
+import { givenScope, installContext, installTarget, scopeOptions } from "../options/install-options.ts";
 import { uninstallJson, uninstallText } from "../print/install-report.ts";
 import { styleFor } from "../print/terminal.ts";
 import { revokingRemoved } from "./approve-entries.ts";
@@ -23,7 +23,6 @@ If it has changed, only the entries of the app are removed. The lock file and th
 background tasks, log and backups are kept, unless --purge is given. All projects share one log: --purge deletes it for all of them.
 The approvals of its entries are revoked. The state of sessions and of the user is always kept. The default scope is the one in which the app is installed.
 Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
-  mostArguments: 0,
   options: {
     ...scopeOptions,
     "dry-run": { about: "print the changes without making them" },
@@ -56,7 +55,7 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
     await io.out(
       call.flag("json")
         ? uninstallJson(done, places, dryRun, purged)
-        : uninstallText(done, places, { dryRun, purged, scopeNamed: scopeOf(call) !== undefined }, styleFor(io)),
+        : uninstallText(done, places, { dryRun, purged, scopeNamed: givenScope(call) !== undefined }, styleFor(io)),
     );
     return 0;
   },
@@ -64,7 +63,7 @@ Exit status: 0 when the app was removed or was not installed, 1 on failure.`,
 
 /** The scope that was named, or the only one that has an app. */
 async function selectedScope(call: ParsedCall, io: Io) {
-  const named = scopeOf(call);
+  const named = givenScope(call);
   const target = installTarget(call, io);
   const all = await statusOf(target, installContext(io), named ? [named] : undefined, "nothing");
   const installed = all.filter((one) => one.installed);

@@ -287,7 +287,7 @@ test("a status line shows model, session, today, block, context and limits", asy
   );
   expect(await line("--cost-source", "host", "--template", "{session}")).toBe("$0.50\n");
   expect(await line("--cost-source", "hookline", "--template", "{session}")).toBe("$0.0051\n");
-  expect(await line("--cost-source", "both", "--template", "{session}")).toBe("$0.0051 (client $0.50)\n");
+  expect(await line("--cost-source", "both", "--template", "{session}")).toBe("$0.0051 (Claude Code $0.50)\n");
   expect(await line("--template", "{model} | {nothing} | {context} used")).toBe("Opus | 25% used\n");
 });
 
@@ -362,7 +362,7 @@ test("--reconcile prints the figure of Claude Code next to ours", async () => {
   const { rows } = JSON.parse((await hookline(["usage", "session", "--reconcile", "--json"])).out);
   expect(rows[0].reconcile).toEqual({ clientMicroUsd: null, statuslineMicroUsd: 3_000, differenceMicroUsd: -450 });
   const { out } = await hookline(["usage", "session", "--reconcile"]);
-  expect(out).toMatch(/client +difference/);
+  expect(out).toMatch(/Claude Code +difference/);
   expect(out).toContain("-$0.0005");
 });
 

@@ -114,13 +114,13 @@ function eventLine(outcome: Outcome, subject: string, atMs: number, style: Style
   return `${style[verdict.color](line)}\n${reasonLines(verdict.why, style)}`;
 }
 
-interface Verdict {
+interface ShownVerdict {
   readonly word: string;
   readonly why: string;
   readonly color: "red" | "yellow" | "blue" | "green";
 }
 
-function verdictOf(outcome: Outcome): Verdict {
+function verdictOf(outcome: Outcome): ShownVerdict {
   const { event, decision, blocked, reason = "", updatedInput, output, additionalContext } = outcome;
   if (blocked) return { word: eventRow(event).onBlock === "goOn" ? "sent back" : "denied", why: reason, color: "red" };
   if (updatedInput !== undefined)

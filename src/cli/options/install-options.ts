@@ -22,7 +22,7 @@ export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", OptionSpec>
 };
 
 /** The value of --scope; undefined when it was not given. */
-export function scopeOf(call: ParsedCall): InstallScope | undefined {
+export function givenScope(call: ParsedCall): InstallScope | undefined {
   return choice(call, "scope", installScopes);
 }
 

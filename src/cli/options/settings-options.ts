@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
-  clientHome,
-  clientReadWarnings,
+  claudeCodeWarnings,
+  claudeHome,
   type Engine,
   type EngineOptions,
   managedFolder,
@@ -26,7 +26,7 @@ export const engineOptions: Readonly<Record<string, OptionSpec>> = {
   trust: { value: "MODE", about: "which hooks of the project may run: pinned (default), workspace or implicit" },
 };
 
-/** Calls `work` with an engine and closes it. Waits for background hooks, unless the command is interrupted. */
+/** Opens an engine, calls `work` and closes the engine. Waits for background hooks, unless the command is interrupted. */
 export async function withEngine(call: ParsedCall, io: Io, work: (engine: Engine) => Promise<number>): Promise<number> {
   const engine = await openEngine({ ...engineSettings(call, io), ...defined({ trust: trustMode(call) }) });
   try {
@@ -45,9 +45,9 @@ const longestWaitMs = 600_000;
  */
 export async function settingsWarnings(engine: Engine, call: ParsedCall, io: Io): Promise<readonly Warning[]> {
   const { cwd, settings } = engineSettings(call, io);
-  const unread = await clientReadWarnings({
+  const unread = await claudeCodeWarnings({
     cwd,
-    clientHome: clientHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
+    claudeHome: claudeHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
     managedFolder: managedFolder(process.platform),
   });
   const warnings = [...engine.warnings, ...unread, ...offWarning(engine, io)];
@@ -71,7 +71,7 @@ function isBelowProject(cwd: string, home: string): boolean {
   return (parent !== home && existsSync(join(parent, ".claude"))) || isBelowProject(parent, home);
 }
 
-/** The first line where there are no hooks: a file that cannot be read may contain some. */
+/** First line when no hooks are found. An unreadable file may contain some. */
 export function withoutHooks(none: string, warnings: readonly { readonly code: string }[]): string {
   const isUnread = warnings.some(({ code }) => code === "settings-unreadable" || code === "managed-unreadable");
   return isUnread ? "A settings file cannot be read, so its hooks are not known." : none;

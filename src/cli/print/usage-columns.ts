@@ -46,7 +46,7 @@ function sessionColumns(
     { header: "project", text: ({ project }) => plainLine(project), flexible: true },
     { header: "title", text: ({ title }) => plainLine(title ?? ""), flexible: true },
     {
-      header: "client",
+      header: "Claude Code",
       text: ({ reconcile }) => orNone(reconcile?.clientMicroUsd ?? reconcile?.statuslineMicroUsd),
       align: "right",
     },

@@ -23,11 +23,11 @@ export function readArguments(args: readonly string[]): RunArguments | { readonl
     const name = at < 0 ? arg : arg.slice(0, at);
     if (known.includes(name)) given[name] = at < 0 ? (args[++i] ?? "") : arg.slice(at + 1);
     else if (arg.startsWith("-")) return { wrong: `run has no option ${name}.` };
-    else if (file !== undefined) return { wrong: oneFile };
+    else if (file !== undefined) return { wrong: `Unexpected argument "${arg}".` };
     else file = arg;
   }
   const { "--on-failure": mode, "--event": event, "--head": head, "--because": because, "--record": record } = given;
-  if (file === undefined) return { wrong: oneFile };
+  if (file === undefined) return { wrong: "run requires a hooks file." };
   if (mode !== undefined && mode !== "block" && mode !== "continue") {
     return { wrong: `--on-failure must be block or continue, not "${mode}".` };
   }
@@ -40,8 +40,6 @@ export function readArguments(args: readonly string[]): RunArguments | { readonl
     record,
   };
 }
-
-const oneFile = "run requires exactly one hooks file.";
 
 /** Whether invalid arguments ask for block: any mode but `continue`, or `block` as the value of any option. */
 export function asksToBlock(args: readonly string[]): boolean {

@@ -24,7 +24,7 @@ interface SourceFile {
 /** Times on disk have a resolution. */
 const stepMs = 50;
 
-/** Contract: never fails. The paths at which an import was not found count too. A file that cannot be read as empty; loading it reports the error. */
+/** Contract: never fails. Paths where an import was not found are watched too. An unreadable file counts as empty; loading it reports the error. */
 export async function readAppSources(file: string): Promise<Sources> {
   const settledAt = Date.now() - stepMs;
   const { inputs, named, packages, paths, failure } = await dependenciesOf(file);
@@ -54,7 +54,7 @@ export function maybeChanged({ files }: Sources): boolean {
   return files.some(({ path, stamp, fresh }) => fresh || (attempt(() => fileStamp(path)) ?? "") !== stamp);
 }
 
-/** Adds those of the packages that they depend on. Of this package none: another version of it is another daemon. */
+/** Adds the manifests of dependencies, except Hookline's: another version of it has its own daemon. */
 function withDependencies(manifests: readonly string[]): readonly string[] {
   const found = new Set(manifests);
   for (const path of found) {

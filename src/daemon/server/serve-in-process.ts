@@ -39,6 +39,7 @@ export interface ServeAppOptions {
 
 /** A server that answers until it is closed. */
 export interface ServedApp {
+  /** On 127.0.0.1. */
   readonly port: number;
   /** Where events are posted. */
   readonly url: string;

@@ -5,9 +5,9 @@ import { attempt, defined, groupBy, type Warning, type WarningCode } from "../..
 import { dropDuplicates } from "../fire/select-hooks.ts";
 import { type EffectiveSettings, openSettings, switchedOff } from "../live/effective-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
-import { environmentOf } from "../runners/command/command-env.ts";
+import { hookEnvironment } from "../runners/command/command-env.ts";
 import { httpPolicyOf, refusalWithoutLookup } from "../runners/http/destination.ts";
-import { clientReadWarnings } from "../settings/client-fault.ts";
+import { claudeCodeWarnings } from "../settings/claude-code-fault.ts";
 import { type ConfiguredHook, isGuard } from "../settings/layer.ts";
 import { filesOfHooks } from "../trust/files-by-name.ts";
 import { trusted } from "../trust/trust-state.ts";
@@ -17,10 +17,10 @@ import { programFindings } from "./program-findings.ts";
 /** Finds problems with the hooks that apply in a directory, errors first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions): Promise<readonly Finding[]> {
   const resolved = resolveOptions(options);
-  const settings = (await openSettings(resolved)).inForce();
+  const settings = (await openSettings(resolved)).current();
   const hooks = [...settings.byEvent.values()].flat();
   const findings = [
-    ...[...settings.warnings, ...(await clientReadWarnings(resolved))].map(fromWarning),
+    ...[...settings.warnings, ...(await claudeCodeWarnings(resolved))].map(fromWarning),
     ...hooks.flatMap((hook) => commandFindings(hook, settings, resolved)),
     ...(await Promise.all(hooks.map((hook) => urlFindings(hook, settings)))).flat(),
     ...[...settings.byEvent.values()].flatMap(duplicates),
@@ -33,7 +33,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   return (["error", "warning", "note"] as const).flatMap((level) => findings.filter((one) => one.level === level));
 }
 
-/** Warnings that mean that a file, an entry or the whole policy has no effect. All others are warnings here too. */
+/** Warnings that mean that a file, an entry or the whole policy has no effect. All other codes are warnings. */
 const errors: ReadonlySet<string> = new Set<WarningCode>([
   "settings-unreadable",
   "client-cannot-read",
@@ -61,7 +61,7 @@ function commandFindings(
 ): readonly Finding[] {
   const { hook, ref, layer } = configured;
   if (hook.type !== "command") return [];
-  const env = environmentOf(configured, { settings, services: { options } });
+  const env = hookEnvironment(configured, { settings, services: { options } });
   return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
 }
 
@@ -96,8 +96,8 @@ function untrusted(hooks: readonly ConfiguredHook[], settings: EffectiveSettings
         ? `${refs[0]?.name} on ${events} ${denies ? "denies" : "does not run"}`
         : `${group.length} hooks on ${events} ${denies ? "deny" : "do not run"}`;
       const [why, howToApprove] = isSingle ? [reason, settings.trust.howToApprove] : inPlural(reason, settings.trust);
-      const client = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
-      const message = `${subject} in Hookline's hosts: ${why}; ${howToApprove}. ${client}`;
+      const inClaudeCode = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
+      const message = `${subject} in Hookline's hosts: ${why}; ${howToApprove}. ${inClaudeCode}`;
       return finding("hook-untrusted", message, refs[0]?.id ?? "");
     }),
   );

@@ -34,7 +34,7 @@ function workOf(hook: Hook): readonly unknown[] | undefined {
 }
 
 /** One hook for two equal ones, in the stricter mode: a copy that is awaited, can wake or has more time must not be replaced by one that does not. */
-export function strictest(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook {
+export function strictestHook(first: ConfiguredHook, copy: ConfiguredHook): ConfiguredHook {
   const onFailure: FailurePolicy = first.onFailure === "block" || copy.onFailure === "block" ? "block" : "continue";
   const { hook, background } = first.background && (!copy.background || wakes(copy.hook)) ? copy : first;
   const hasMore = timeoutOf(copy.hook, copy.row, {}) > timeoutOf(first.hook, first.row, {});

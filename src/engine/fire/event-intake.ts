@@ -27,7 +27,7 @@ import { planEvent, selectByMatcher } from "./select-hooks.ts";
 import { policyFloor, quietOutcome } from "./settle.ts";
 
 interface IntakeOptions {
-  inForce(): EffectiveSettings;
+  current(): EffectiveSettings;
   /** Reads approvals again if another process changed them; undefined when none did. Asked before every event. */
   refreshTrust(): Promise<void> | undefined;
   readonly live: MemoryHooks;
@@ -46,7 +46,7 @@ type HowFired = Pick<FiringEvent, "signal" | "waitsFor"> &
 
 /** The part of an engine that takes events. */
 export function openEvents(parts: IntakeOptions) {
-  const { inForce, refreshTrust, live, services, ran, takeWarnings, onLost } = parts;
+  const { current, refreshTrust, live, services, ran, takeWarnings, onLost } = parts;
   const { options, sessions } = services;
   const ownSession = randomUUID();
   const unawaited = new Set<Promise<unknown>>();
@@ -88,7 +88,7 @@ export function openEvents(parts: IntakeOptions) {
   }
 
   function findHooks(row: EventRow, given: AnyPayload, warnings: readonly Warning[]): FoundHooks {
-    const settings = inForce();
+    const settings = current();
     return {
       row,
       matched: matcherValue(row.matchesOn, given),
@@ -109,7 +109,7 @@ export function openEvents(parts: IntakeOptions) {
       row,
       payload,
       matched,
-      label: matched === undefined ? row.name : `${row.name}:${matched}`,
+      occasion: matched === undefined ? row.name : `${row.name}:${matched}`,
       round: 1,
       hooks,
       settings,
@@ -192,7 +192,7 @@ export function openEvents(parts: IntakeOptions) {
     },
     hasHookFor(name: string): boolean {
       const row = eventRow(name, options.rows);
-      const settings = inForce();
+      const settings = current();
       if (settings.byEvent.has(name) || live.has(name)) return true;
       // Even without hooks the event must fire when policy requires a question.
       return policyFloor(row, settings) !== undefined;

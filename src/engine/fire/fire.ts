@@ -4,7 +4,7 @@ import type { ConfiguredHook } from "../settings/layer.ts";
 import type { FiringEvent } from "./firing-event.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { asksRules, rulesAgainst } from "./rules-after-allow.ts";
-import { runHooks } from "./run.ts";
+import { runMatched } from "./run.ts";
 import { planEvent, type Selection } from "./select-hooks.ts";
 import { type EventRuns, settle } from "./settle.ts";
 
@@ -12,7 +12,7 @@ import { type EventRuns, settle } from "./settle.ts";
 export function fireEvent(event: FiringEvent): MaybeAsync<Outcome> {
   if (event.rewrittenFrom !== undefined) return secondRoundOnly(event, event.rewrittenFrom);
   const plan = planEvent(event);
-  return whenReady(runHooks(plan.hooks, event), (runs) => {
+  return whenReady(runMatched(plan.hooks, event), (runs) => {
     event.signal.throwIfAborted();
     const first: EventRuns = { runs, skipped: plan.skipped, warnings: none };
     const outcome = settle(event, first);
@@ -68,7 +68,7 @@ async function askAgain(
   hooks: readonly ConfiguredHook[],
   event: FiringEvent,
 ): Promise<Pick<EventRuns, "runs" | "warnings">> {
-  const runs = await runHooks(hooks, { ...event, round: 2, waitsFor: "all" });
+  const runs = await runMatched(hooks, { ...event, round: 2, waitsFor: "all" });
   event.signal.throwIfAborted();
   return { runs: runs.map(restrictionsOnly), warnings: runs.flatMap(ignoredRewrite) };
 }

@@ -15,7 +15,7 @@ export interface FiringEvent {
   /** What matchers are compared with; undefined when the event matches on nothing or the field is missing. */
   readonly matched: string | undefined;
   /** Event and matched value, as in `PreToolUse:Bash`. */
-  readonly label: string;
+  readonly occasion: string;
   /** 2: hooks see an input that another hook rewrote; they may only restrict it. */
   readonly round: 1 | 2;
   /** Every hook configured for the event, in configured order. */

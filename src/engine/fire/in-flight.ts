@@ -79,6 +79,7 @@ export interface HookProgress {
 
 /** Receives what hooks print while they run, at most once per `everyMs`. */
 export interface ProgressListener {
+  /** The shortest time between two calls. */
   readonly everyMs: number;
   /** Contract: as an observer, cannot delay or change an outcome. */
   tell(progress: HookProgress): void;

@@ -11,6 +11,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 
+/** A payload of any event. */
 export type AnyPayload = Readonly<Record<string, unknown>>;
 
 /**

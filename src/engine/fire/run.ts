@@ -8,7 +8,7 @@ import {
   showValue,
   textField,
 } from "../../protocol/internal.ts";
-import { environmentOf } from "../runners/command/command-env.ts";
+import { hookEnvironment } from "../runners/command/command-env.ts";
 import { frozenFor, runCallback, runFunction } from "../runners/in-process.ts";
 import {
   allReady,
@@ -31,7 +31,7 @@ import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts
  * Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others answer. The runs are in
  * configured order, whatever order they finished in.
  */
-export function runHooks(hooks: readonly ConfiguredHook[], event: FiringEvent): MaybeAsync<readonly FinishedRun[]> {
+export function runMatched(hooks: readonly ConfiguredHook[], event: FiringEvent): MaybeAsync<readonly FinishedRun[]> {
   if (hooks.length === 0) return noRuns;
   const inProcess = hooks.every(({ hook }) => isInProcess(hook));
   const shared: Shared = {
@@ -70,13 +70,13 @@ function budgetEnd(hooks: readonly ConfiguredHook[], event: FiringEvent): number
   const [first] = hooks;
   if (event.row.special.budget === undefined || first === undefined) return undefined;
   const own = hooks.map(({ hook }) => hook);
-  const budget = eventBudgetMs(event.row, own, environmentOf(first, event));
+  const budget = eventBudgetMs(event.row, own, hookEnvironment(first, event));
   return budget && performance.now() + budget;
 }
 
 function hookRun(hook: ConfiguredHook, event: FiringEvent, { slots, line, endsAt }: Shared): HookRun {
   if (endsAt === undefined) return { event, hook, line, slots, timeoutMs: timeoutOf(hook.hook, hook.row, {}) };
-  const own = timeoutOf(hook.hook, hook.row, environmentOf(hook, event));
+  const own = timeoutOf(hook.hook, hook.row, hookEnvironment(hook, event));
   return { event, hook, line, slots, timeoutMs: remainingMs({ timeoutMs: own, endsAt }), endsAt };
 }
 

@@ -5,7 +5,7 @@ import { matcherDetail, matches } from "../match/matcher.ts";
 import type { Ports } from "../ports.ts";
 import { firstFound } from "../settings/check-fields.ts";
 import { type ConfiguredHook, honorsOnce, isGuard, isInProcess } from "../settings/layer.ts";
-import { identityOf, strictest } from "./equal-hooks.ts";
+import { identityOf, strictestHook } from "./equal-hooks.ts";
 import type { FiringEvent } from "./firing-event.ts";
 import { maxHookDepth } from "./hook-depth.ts";
 
@@ -195,7 +195,7 @@ export function dropDuplicates(hooks: readonly ConfiguredHook[]): Selection {
   hooks.forEach((hook, index) => {
     const key = identityOf(hook) ?? `only ${index}`;
     const first = kept.get(key);
-    kept.set(key, first === undefined ? hook : strictest(first, hook));
+    kept.set(key, first === undefined ? hook : strictestHook(first, hook));
     if (first === undefined) return;
     skipped.push({ hook: hook.ref, why: "duplicate", detail: `equal to ${first.ref.id}, which runs` });
   });

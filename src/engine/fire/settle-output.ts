@@ -37,7 +37,7 @@ export function settleOutput(event: FiringEvent, runs: readonly FinishedRun[]): 
   return { output: { ...combined, ...instructions(event, combined.customInstructions) }, warnings };
 }
 
-/** Answers that follow from the decision itself, whichever way it came about: a failed guard refuses in the same words. */
+/** Answers that follow from the decision itself, however it was reached: a failed guard gives the same answer. */
 export function withDecision(row: EventRow, output: OutcomeOutput, { decision, reason }: Decided): OutcomeOutput {
   const { permission, action, content, ...rest } = output;
   if (row.answers.includes("decision")) {
@@ -79,7 +79,7 @@ function combinePermission(a: PermissionOutput, b: PermissionOutput): Permission
   return { ...first, ...interrupt, ...(distinct.length > 0 ? { updatedPermissions: distinct } : {}) };
 }
 
-/** Hooks of one chain answer one after another; only answers given side by side can disagree. */
+/** Hooks of one chain answer one after another; only hooks that run in parallel can conflict. */
 function conflictOf(key: string, before: FinishedRun | undefined, after: FinishedRun): readonly Warning[] {
   if (before === undefined || (after.chain !== null && before.chain === after.chain)) return [];
   const [a, b] = [before.record.hook, after.record.hook];

@@ -75,7 +75,7 @@ export async function openSettings(options: ResolvedOptions) {
   }
 
   return {
-    inForce: (): EffectiveSettings => settings,
+    current: (): EffectiveSettings => settings,
     /** The same as the files contain it, without guards that only an approval contains. */
     asWritten: (): Snapshot => snapshot,
     reload,

@@ -34,7 +34,7 @@ interface LiveHook {
   readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
 }
 
-interface Entry extends LiveHook {
+interface RegisteredHook extends LiveHook {
   configured: readonly ConfiguredHook[];
 }
 
@@ -57,15 +57,18 @@ const fatalWarnings: ReadonlySet<WarningCode> = new Set([...neverRuns, "hook-inv
 export function memoryHooks(options: ResolvedOptions, warn: (warning: Warning) => void) {
   const { rows, toolAliases: aliases } = options;
   const wakes = options.ports.wake !== undefined;
-  const entries = new Map<string, Entry[]>();
+  const entries = new Map<string, RegisteredHook[]>();
   /** Results of `appendTo` by event, deleted when a hook of the event is added or removed. */
   const joinedLists = new Map<string, JoinedList>();
   const listeners = new Map<string, Pick<LiveHook, "onRun" | "onSuccess">>();
   let next = 0;
   let loading: Promise<unknown> | undefined;
 
-  /** Configures again what was registered before the compiler of its conditions was loaded. No event sees such a hook before: see `ready`. */
-  function configureLater(entry: Entry, configure: (compile: CompileCondition) => readonly ConfiguredHook[]): void {
+  /** Configures hooks that were registered before the condition compiler was loaded. `ready` keeps events waiting until then. */
+  function configureLater(
+    entry: RegisteredHook,
+    configure: (compile: CompileCondition) => readonly ConfiguredHook[],
+  ): void {
     const previous = loading;
     const current = loadConditionCompiler().then(async (compile) => {
       await previous;
@@ -78,7 +81,7 @@ export function memoryHooks(options: ResolvedOptions, warn: (warning: Warning) =
     loading = current;
   }
 
-  function remove(entry: Entry): void {
+  function remove(entry: RegisteredHook): void {
     joinedLists.delete(entry.event);
     for (const { ref } of entry.configured) listeners.delete(ref.id);
     const rest = (entries.get(entry.event) ?? []).filter((other) => other !== entry);
@@ -107,7 +110,7 @@ export function memoryHooks(options: ResolvedOptions, warn: (warning: Warning) =
       const configured = configure((text, aliases) => {
         const compile = conditionCompiler();
         isComplete &&= compile !== undefined;
-        // Only a plan that is asked for before the first event sees this answer.
+        // Seen only by `explain` before the first event.
         return compile?.(text, aliases) ?? (() => "it is evaluated from the first event on");
       });
       const warnings = configured.flatMap((hook) => hook.problems);
@@ -116,7 +119,7 @@ export function memoryHooks(options: ResolvedOptions, warn: (warning: Warning) =
         const about = { event: live.event, warning: fatal.code };
         throw new Problem("hook/invalid", fatal.message, { about });
       }
-      const entry: Entry = { ...live, configured };
+      const entry: RegisteredHook = { ...live, configured };
       if (isComplete) warnings.forEach(warn);
       else configureLater(entry, configure);
       joinedLists.delete(live.event);
@@ -193,7 +196,10 @@ function checkKeys({ event, group }: LiveHook): void {
 }
 
 /** Managed callbacks use the failure policy of managed settings, unless their registration sets one. */
-function withManagedPolicy({ configured, group }: Entry, managedOnFailure: FailurePolicy): readonly ConfiguredHook[] {
+function withManagedPolicy(
+  { configured, group }: RegisteredHook,
+  managedOnFailure: FailurePolicy,
+): readonly ConfiguredHook[] {
   if (managedOnFailure === "continue") return configured;
   return configured.map((entry) => {
     const isManaged = entry.hook.type === "callback" && entry.hook.managed === true;

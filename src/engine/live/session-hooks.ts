@@ -13,6 +13,7 @@ import type { MemoryHooks } from "./memory-hooks.ts";
 
 /** Hooks of one session, of any type. They are kept in memory only. */
 export interface SessionHooks<Event extends string = string> {
+  /** Adds a hook for this session; returns a function that removes it. */
   register(event: Event, matcher: string | undefined, hook: Hook, options?: RegisterOptions): () => void;
   /** Reports that the session uses a skill. The hooks of the skill run until the session ends. */
   useSkill(name: string): void;
@@ -54,7 +55,9 @@ function checkSessionId(id: unknown): void {
 export interface StopHooks {
   /** Adds a hook for every session of the engine; use `session(id).register` for one session. Returns the id for `remove`. */
   add(hook: Hook): string;
+  /** Removes a hook that `add` added. */
   remove(id: string): void;
+  /** All hooks that `add` added. */
   list(): readonly HookRef[];
 }
 

@@ -1,7 +1,7 @@
 import type { RunningProcess } from "../../exec/internal.ts";
 import type { Warning } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
-import { environmentOf } from "../runners/command/command-env.ts";
+import { hookEnvironment } from "../runners/command/command-env.ts";
 import { keepColors } from "../safe-text/display-text.ts";
 import { startTrust, waitForStableFiles } from "../trust/start-trust.ts";
 import { disabledBy, type EffectiveSettings } from "./effective-settings.ts";
@@ -79,6 +79,6 @@ export function statusLineCall(settings: EffectiveSettings, options: ResolvedOpt
       return why === "";
     },
     cwd: options.cwd,
-    env: environmentOf(statusLine, { settings, services: { options } }),
+    env: hookEnvironment(statusLine, { settings, services: { options } }),
   };
 }

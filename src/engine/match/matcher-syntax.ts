@@ -141,7 +141,7 @@ class PatternReader {
     if (this.parts > maxParts) throw new PatternRefused("its counted repetitions are too large");
   }
 
-  /** What a sticky expression matches here, with its groups; empty when it does not match. Continues behind it. */
+  /** What a sticky expression matches here, with its groups; empty when it does not match. Moves past the match. */
   private read(expression: RegExp): readonly (string | undefined)[] {
     expression.lastIndex = this.at;
     const match = expression.exec(this.text) ?? [];

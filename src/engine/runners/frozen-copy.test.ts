@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { frozenCopy } from "./in-process.ts";
+import { frozenClone } from "./in-process.ts";
 
 test("a copy is equal, frozen to its depth, and shares nothing with the original", () => {
   const original = { list: [{ a: 1 }], text: "x", none: null, missing: undefined };
-  const copy = frozenCopy(original);
+  const copy = frozenClone(original);
   expect(copy).toEqual(original);
   for (const [one, other] of [
     [copy, original],
@@ -19,12 +19,12 @@ test("circles, shared objects and great depth are copied", () => {
   const circle: Record<string, unknown> = { shared: [1] };
   circle["self"] = circle;
   circle["again"] = circle["shared"];
-  const copy = frozenCopy(circle);
+  const copy = frozenClone(circle);
   expect(copy["self"]).toBe(copy);
   expect(copy["again"]).toBe(copy["shared"]);
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level++) deep = [deep];
-  expect(Object.isFrozen(frozenCopy(deep))).toBe(true);
+  expect(Object.isFrozen(frozenClone(deep))).toBe(true);
 });
 
 test("dates, bytes, maps and sets are copied as what they are, other objects by their fields", () => {
@@ -41,7 +41,7 @@ test("dates, bytes, maps and sets are copied as what they are, other objects by 
     set: new Set([1]),
     point: new Point(),
   };
-  const copy = frozenCopy(original);
+  const copy = frozenClone(original);
   expect(copy.at.getTime()).toBe(5);
   expect([...copy.bytes]).toEqual([120]);
   expect(copy.map.get("k")).toEqual([1]);
@@ -52,7 +52,7 @@ test("dates, bytes, maps and sets are copied as what they are, other objects by 
 });
 
 test("a field named __proto__ is a field like any other", () => {
-  const copy = frozenCopy(JSON.parse('{"__proto__": {"a": 1}}') as Record<string, unknown>);
+  const copy = frozenClone(JSON.parse('{"__proto__": {"a": 1}}') as Record<string, unknown>);
   expect(Object.keys(copy)).toEqual(["__proto__"]);
   expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
 });
@@ -63,10 +63,10 @@ test("a value that cannot be read is a bad payload", () => {
       throw new Error("trap");
     },
   };
-  expect(() => frozenCopy(trap)).toThrow(expect.objectContaining({ code: "event/bad-payload" }));
+  expect(() => frozenClone(trap)).toThrow(expect.objectContaining({ code: "event/bad-payload" }));
 });
 
 test("an object with toJSON is copied as its JSON form", () => {
   const original = { url: new URL("http://a.example/b"), text: new String("x"), list: [new Number(3)] };
-  expect(frozenCopy<unknown>(original)).toEqual(JSON.parse(JSON.stringify(original)));
+  expect(frozenClone<unknown>(original)).toEqual(JSON.parse(JSON.stringify(original)));
 });

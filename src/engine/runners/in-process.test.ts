@@ -110,7 +110,7 @@ test("a callback that never answers is ended at the deadline, and its late rejec
     ...quiet,
     ended: { by: "timeout", afterMs: 10 },
     output: { kind: "nothing" },
-    failure: "no answer within 10 ms",
+    failure: "timed out after 10 ms",
   });
   // A rejection that no one handles would fail the run of the tests.
   late.reject(new Error("late"));

@@ -130,7 +130,7 @@ interface SharedCopy {
 export function frozenFor<T>(of: object, copies: SharedCopies, name: keyof SharedCopies, value: () => T): T {
   const known = copies[name];
   if (known?.of === of) return known.copy as T;
-  const copy = frozenCopy(value());
+  const copy = frozenClone(value());
   copies[name] = { of, copy };
   return copy;
 }
@@ -139,7 +139,7 @@ export function frozenFor<T>(of: object, copies: SharedCopies, name: keyof Share
  * A deep copy, deep-frozen. Contract: any depth and circles are supported. Plain data is copied as it is; dates, bytes, maps and sets stay
  * what they are but cannot be frozen; of any other object what it is in JSON counts.
  */
-export function frozenCopy<T>(root: T): T {
+export function frozenClone<T>(root: T): T {
   if (typeof root !== "object" || root === null) return root;
   const copies = new Map<object, object>();
   const waiting: (readonly [from: object, to: object])[] = [];

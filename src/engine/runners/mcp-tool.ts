@@ -22,11 +22,11 @@ export async function runMcpTool(hook: McpToolHook, call: McpToolCall): Promise<
   const ask = { server: hook.server, tool: hook.tool, input };
   const waited = await waitFor(async (signal) => call.port(ask, signal), call);
   if (waited.by !== "answered") return resultWithoutAnswer(waited, call, warnings);
-  return read(waited.value, hook, warnings);
+  return readMcpResult(waited.value, hook, warnings);
 }
 
-/** The port is the host's code and is believed no further than its types can be checked. */
-function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): RunnerResult {
+/** The port is the host's code and is untrusted: only values of the right type are used. */
+function readMcpResult(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): RunnerResult {
   const { connected, text, isError } = (result ?? {}) as Record<string, unknown>;
   if (connected === false) return resultNotStarted(`MCP server "${hook.server}" is not connected`, warnings);
   const name = `${hook.server}:${hook.tool}`;
@@ -47,7 +47,7 @@ function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]):
 
 /**
  * An input with `${path.to.field}` in its texts replaced from the payload. A text that is one template and nothing else takes the
- * value with its type; a path that leads nowhere is empty, with a warning.
+ * value with its type; a path that does not exist becomes an empty string, with a warning.
  */
 export function fillTemplates(input: ToolInput, payload: Readonly<Record<string, unknown>>) {
   const missing = new Set<string>();
@@ -60,7 +60,7 @@ export function fillTemplates(input: ToolInput, payload: Readonly<Record<string,
 }
 
 function templateMissing(path: string): Warning {
-  const message = `\${${path}} in the hook's input names a field that the payload lacks; it was left empty.`;
+  const message = `\${${path}} in the hook's input refers to a field that is missing in the payload; the placeholder was replaced with nothing.`;
   return { code: "template-missing", message, place: path };
 }
 

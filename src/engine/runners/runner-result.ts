@@ -49,7 +49,7 @@ export function resultWithoutAnswer(
 ): RunnerResult {
   if (waited.by === "cancelled") return failedResult({ by: "cancelled" }, "cancelled before it answered", warnings);
   if (waited.by === "timeout") {
-    return failedResult({ by: "timeout", afterMs: timeoutMs }, `no answer within ${duration(timeoutMs)}`, warnings);
+    return failedResult({ by: "timeout", afterMs: timeoutMs }, `timed out after ${duration(timeoutMs)}`, warnings);
   }
   const message = messageOf(waited.error);
   return failedResult({ by: "threw", message }, message, warnings);

@@ -31,7 +31,8 @@ test("a path that leads nowhere gives an empty text, with one warning", () => {
   expect(warnings).toEqual([
     {
       code: "template-missing",
-      message: "${tool_input.nope} in the hook's input names a field that the payload lacks; it was left empty.",
+      message:
+        "${tool_input.nope} in the hook's input refers to a field that is missing in the payload; the placeholder was replaced with nothing.",
       place: "tool_input.nope",
     },
   ]);

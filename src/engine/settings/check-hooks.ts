@@ -30,7 +30,7 @@ import {
 import type { Layer, UnusableEntry } from "./layer.ts";
 
 /** The file that is checked. */
-export type HooksSource = Pick<EntryPlace, "file" | "client">;
+export type HooksSource = Pick<EntryPlace, "file" | "claudeCode">;
 
 /** The `hooks` of a file, as far as they can be used, and what had to be dropped. */
 interface CheckedHooks extends Required<Pick<Layer, "warnings" | "unusable" | "damaged">> {

@@ -16,6 +16,7 @@ import type { Layer } from "./layer.ts";
 export interface PermissionRules {
   /** The restrictions of every file, and the grants of files that may grant. */
   readonly layers: readonly RuleLayer[];
+  /** The compiled rules, for `judge`. */
   readonly policy: Policy;
   /** The context of a call. The payload of an event may give its folder and mode; `attended` is the option `interactive`. */
   context(payload?: AnyPayload): JudgeContext;

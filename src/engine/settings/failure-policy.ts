@@ -10,8 +10,8 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import { fieldsFault, warningAt } from "./check-fields.ts";
-import { type ClientFile, onFailureEffect } from "./client-fault.ts";
-import { clientHooks } from "./client-keys.ts";
+import { type ClaudeCodeFile, onFailureEffect } from "./claude-code-fault.ts";
+import { claudeCodeHooks } from "./claude-code-keys.ts";
 import { isOfCheckout, type Layer } from "./layer.ts";
 
 /** A group or a hook as it is in the file. */
@@ -22,7 +22,7 @@ export interface EntryPlace {
   /** The name of the file in messages. */
   readonly file: string;
   /** How Claude Code reads the file; absent for files that it does not read as settings. */
-  readonly client?: ClientFile;
+  readonly claudeCode?: ClaudeCodeFile;
   readonly event: string;
   readonly at: string;
 }
@@ -35,7 +35,7 @@ interface WithPolicy {
 /** A guard whose failure policy has a typo stays on, in the strict reading: `block`. */
 export function withValidOnFailure(
   value: SettingsEntry,
-  { file, client, event, at }: EntryPlace,
+  { file, claudeCode, event, at }: EntryPlace,
   isHook: boolean,
 ): WithPolicy {
   const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
@@ -43,7 +43,7 @@ export function withValidOnFailure(
   const { failClosed: _, ...rest } = value;
   // Claude Code knows the key on these two types and ignores it elsewhere.
   const isKnown = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
-  const effect = isKnown && client !== undefined ? ` ${onFailureEffect(event, client)}.` : "";
+  const effect = isKnown && claudeCode !== undefined ? ` ${onFailureEffect(event, claudeCode)}.` : "";
   const text = `${asSentence(fault.why)} Hookline treats it as "block".${effect}`;
   return {
     value: { ...rest, onFailure: "block" },
@@ -106,7 +106,7 @@ export const keysOfGroup = Object.keys(groupFields);
 
 /** The keys of a hook that Hookline or Claude Code knows. */
 export function keysOfHook(type: FileHook["type"]): readonly string[] {
-  return Object.keys({ ...hookFields[type], ...clientHooks[type] });
+  return Object.keys({ ...hookFields[type], ...claudeCodeHooks[type] });
 }
 
 const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);

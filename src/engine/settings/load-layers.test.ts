@@ -11,7 +11,7 @@ let places: SettingsPlaces;
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "layers-")));
-  places = { cwd: join(root, "project"), clientHome: join(root, "home/.claude"), managedFolder: join(root, "etc") };
+  places = { cwd: join(root, "project"), claudeHome: join(root, "home/.claude"), managedFolder: join(root, "etc") };
 });
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));

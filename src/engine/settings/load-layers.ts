@@ -16,7 +16,7 @@ import { managedFiles, namesIn, ownSettingsFiles, realPathOrNone, type SettingsP
  * (`settings/unreadable`), unless `previous` is given.
  */
 export async function loadLayers(places: SettingsPlaces, previous?: readonly Layer[]): Promise<readonly Layer[]> {
-  const { cwd, clientHome, settingSources, settings = [], plugins = [], rows = catalog } = places;
+  const { cwd, claudeHome, settingSources, settings = [], plugins = [], rows = catalog } = places;
   const reads: ReadsSource = (kind) => settingSources?.includes(kind) ?? true;
   const files = ownSettingsFiles(places);
   // One file is one layer: where the start folder is the home folder, its settings are the user's.
@@ -30,7 +30,7 @@ export async function loadLayers(places: SettingsPlaces, previous?: readonly Lay
   ]).then((found) => found.flatMap((layer) => layer ?? []));
   const found = await Promise.all([
     fromFiles,
-    ...plugins.map(async (folder) => pluginLayers(resolve(cwd, folder), clientHome, await fromFiles, rows)),
+    ...plugins.map(async (folder) => pluginLayers(resolve(cwd, folder), claudeHome, await fromFiles, rows)),
     frontmatterLayers("skill", places, reads, rows),
     frontmatterLayers("agent", places, reads, rows),
   ]);
@@ -49,7 +49,7 @@ async function isSamePlace(a: string, b: string): Promise<boolean> {
 
 /** The files whose change may change a layer, even if they do not exist yet. In the folders, every file counts. */
 export function settingsPaths(places: SettingsPlaces): WatchedPaths {
-  const { cwd, clientHome, settings = [], plugins = [] } = places;
+  const { cwd, claudeHome, settings = [], plugins = [] } = places;
   return {
     files: [
       join(places.managedFolder, "managed-settings.json"),
@@ -59,7 +59,7 @@ export function settingsPaths(places: SettingsPlaces): WatchedPaths {
     ],
     folders: [
       join(places.managedFolder, "managed-settings.d"),
-      ...[clientHome, join(cwd, ".claude")].flatMap((folder) => [join(folder, "agents"), join(folder, "skills")]),
+      ...[claudeHome, join(cwd, ".claude")].flatMap((folder) => [join(folder, "agents"), join(folder, "skills")]),
     ],
   };
 }
@@ -88,11 +88,11 @@ async function givenLayer(given: string, place: Pick<Layer, "index">, cwd: strin
 /** The hooks of all agents or skills, one layer per file that has any: the user's first, then the project's. */
 async function frontmatterLayers(
   of: FrontmatterFile["of"],
-  { cwd, clientHome }: SettingsPlaces,
+  { cwd, claudeHome }: SettingsPlaces,
   reads: ReadsSource,
   rows: Rows,
 ): Promise<Layer[]> {
-  const user = join(clientHome, `${of}s`);
+  const user = join(claudeHome, `${of}s`);
   const project = join(cwd, ".claude", `${of}s`);
   const isUsers = reads("user") && (await isSamePlace(user, project));
   const found = await Promise.all([

@@ -1,12 +1,12 @@
 import { defined, isObject, settingsFields, showValue, type Warning } from "../../protocol/internal.ts";
 import { misspelledKeys } from "./check-fields.ts";
-import { clientKeys, olderClientKeys } from "./client-keys.ts";
+import { claudeCodeKeys, olderClaudeCodeKeys } from "./claude-code-keys.ts";
 import { isAboutFailure } from "./failure-policy.ts";
 
 type SettingsFile = Readonly<Record<string, unknown>>;
 
 /**
- * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which the client accepts in two places, and the rules
+ * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which Claude Code accepts in two places, and the rules
  * under a misspelled `permissions` or a key such as `permissions.deny`. Those are kept under their path: what restricts is asked about, and
  * all are reported.
  */
@@ -37,7 +37,7 @@ export function misplacedKeys(value: SettingsFile, file: string, hasOnlyHooks: b
 }
 
 function misplaced(value: SettingsFile): readonly { readonly key: string; readonly meant: string }[] {
-  const known = Object.keys({ ...settingsFields, ...clientKeys(), ...olderClientKeys });
+  const known = Object.keys({ ...settingsFields, ...claudeCodeKeys(), ...olderClaudeCodeKeys });
   const { permissions } = settingsFields;
   const permissionNames = Object.keys((permissions.is === "object" && permissions.fields) || {});
   const places = placesOfRules(permissionNames);

@@ -14,7 +14,7 @@ import { readValue, realPathOrNone } from "./settings-source.ts";
  */
 export async function pluginLayers(
   root: string,
-  clientHome: string,
+  claudeHome: string,
   settings: readonly Layer[],
   rows: Rows,
 ): Promise<Layer[]> {
@@ -22,7 +22,7 @@ export async function pluginLayers(
   const options = pluginOptions(manifest, settings);
   const plugin = defined({
     root,
-    data: join(clientHome, "plugins", "data", basename(root)),
+    data: join(claudeHome, "plugins", "data", basename(root)),
     options: Object.keys(options).length === 0 ? undefined : options,
   });
   const [first, ...rest] = await hooksIn(plugin, manifest, rows);

@@ -47,7 +47,7 @@ export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = c
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
   if (!isObject(value)) return unreadableLayer(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
-  const place = { file: name, ...clientOf(source) };
+  const place = { file: name, ...readByClaudeCode(source) };
   const checked = checkHooks(ownValue(value, "hooks"), place, rows);
   const elsewhere = mayHaveMisplacedHooks(value) ? misplacedHooks(value, place, rows) : noHooks;
   const { hooks, warnings } = checked;
@@ -78,10 +78,10 @@ function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(value).every((key) => Object.hasOwn(settingsFields, key));
 }
 
-/** Only these kinds are settings files that Claude Code reads, and was measured with. */
-function clientOf({ kind }: LayerSource): Pick<HooksSource, "client"> {
-  if (kind === "managed") return { client: "managed" };
-  return kind === "user" || kind === "project" || kind === "local" ? { client: "own" } : {};
+/** Only these kinds are settings files that Claude Code reads and that were measured. */
+function readByClaudeCode({ kind }: LayerSource): Pick<HooksSource, "claudeCode"> {
+  if (kind === "managed") return { claudeCode: "managed" };
+  return kind === "user" || kind === "project" || kind === "local" ? { claudeCode: "own" } : {};
 }
 
 /** Settings of Claude Code that Hookline does not support. Without a warning they would seem to protect. */
@@ -158,14 +158,14 @@ function checkKeys(
   };
 }
 
-/** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: what it means is asked about. */
+/** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: every call it may cover is asked about. */
 function restriction(at: string, found: unknown): unknown {
   const [list, item] = /^permissions\.(?:deny|ask)(\[\d+\])?$/.exec(at) ?? [];
   if (list === undefined || found === null) return undefined;
   return item === undefined ? [found] : found;
 }
 
-/** Keys that only restrict: a value that cannot be used is read as the strictest, as the client does in managed settings. */
+/** Keys that only restrict: a value that cannot be used is read as the strictest, as Claude Code does in managed settings. */
 const strictReadings: Readonly<Record<string, boolean | string | readonly string[]>> = {
   allowManagedHooksOnly: true,
   allowManagedPermissionRulesOnly: true,

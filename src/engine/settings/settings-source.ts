@@ -14,7 +14,7 @@ import type { ResolvedOptions } from "../options.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 
 /** Where settings are. Only the host sets it; no file can change it. */
-export type SettingsPlaces = Pick<ResolvedOptions, "cwd" | "clientHome" | "managedFolder"> &
+export type SettingsPlaces = Pick<ResolvedOptions, "cwd" | "claudeHome" | "managedFolder"> &
   Partial<Pick<ResolvedOptions, "settings" | "plugins" | "settingSources" | "rows">>;
 
 /** The largest settings file that is read: about a hundred times the largest one in use. */
@@ -110,9 +110,9 @@ export async function realFile(path: string, fs: Fs = nodeFs): Promise<string> {
 }
 
 /** The settings files of the user and of a folder. They may not exist. */
-export function ownSettingsFiles(places: { readonly cwd: string; readonly clientHome: string }) {
+export function ownSettingsFiles(places: { readonly cwd: string; readonly claudeHome: string }) {
   return {
-    user: join(places.clientHome, "settings.json"),
+    user: join(places.claudeHome, "settings.json"),
     project: join(places.cwd, ".claude", "settings.json"),
     local: join(places.cwd, ".claude", "settings.local.json"),
   };

@@ -4,7 +4,7 @@ import type { ConfiguredHook } from "../settings/layer.ts";
 import type { Coverage, NamedCommand } from "./coverage/coverage.ts";
 import { type Checkout, CoverageCollector, type OnBytes } from "./coverage/gather-files.ts";
 import { isFile, moduleFiles } from "./coverage/javascript.ts";
-import { plainText, readShellText } from "./coverage/shell-text.ts";
+import { literalText, readShellText } from "./coverage/shell-text.ts";
 import type { TextWord } from "./coverage/shell-words.ts";
 import { holdsPatternSign, initialVariables, NotApprovable, unknown, valuesOf } from "./coverage/word-values.ts";
 
@@ -60,7 +60,7 @@ function quotedTexts({ pieces }: TextWord): readonly string[] {
 
 /** The hooks files of the checkout that a command runs as an app; empty for every other command. */
 export function hooksFilesOf({ command, args }: NamedCommand, { places }: Coverage): readonly string[] {
-  const inText = () => readShellText(command).commands.flatMap(({ words }) => words.map(plainText));
+  const inText = () => readShellText(command).commands.flatMap(({ words }) => words.map(literalText));
   const name = hooksFileOfCommand(args === undefined ? inText() : [command, ...args]);
   return name === undefined ? [] : [...places.keys()].filter((place) => basename(place) === basename(name));
 }

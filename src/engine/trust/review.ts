@@ -87,7 +87,7 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
     project: checkout.real,
     ...defined({ accepted: pins.accepted, refused }),
     entries: await Promise.all(items.map((item) => entryOf(item, statusOf(item.id), pins, checkout, ports))),
-    warnings: opened.inForce().warnings.filter(({ code }) => code === "settings-unreadable"),
+    warnings: opened.current().warnings.filter(({ code }) => code === "settings-unreadable"),
     pin: (entries) => changePins(resolved, checkout.real, (current) => withEntries(current, entries, items)),
     accept: () =>
       changePins(resolved, checkout.real, (current) => ({ ...current, accepted: new Date().toISOString() })),

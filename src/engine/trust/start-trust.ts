@@ -28,7 +28,7 @@ export function startTrust({ detail, compared }: Pick<HookTrustStatus, "detail" 
   return { why: `${fresh} is being changed right now`, isChanging: true, marks };
 }
 
-/** The same for a hook of an event. Called again immediately before the program is started. */
+/** `startTrust` for a hook of an event. Called again immediately before the program is started. */
 export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: FiringEvent): StartTrust {
   return startTrust(settings.trust.ofHook(hook, String(payload["cwd"])));
 }
@@ -74,7 +74,7 @@ function marksOf({ places, comparedAt, root }: ComparedFiles): { marks: FileMark
     if (stat === undefined || (!stat.isDirectory() && isFresh(stat.ctimeMs, comparedAt))) fresh ??= path;
     marks.set(path, stat === undefined ? "missing" : fileMark(stat));
   }
-  for (const folder of foldersOfFolders(paths, root)) {
+  for (const folder of parentFolders(paths, root)) {
     const stat = statOf(folder, statSync);
     if (stat !== undefined && isFresh(stat.mtimeMs, comparedAt)) fresh ??= folder;
   }
@@ -85,7 +85,7 @@ function marksOf({ places, comparedAt, root }: ComparedFiles): { marks: FileMark
  * Folders of the checkout that contain another folder of a file's path. Replacing that inner folder changes only the time of the folder
  * that contains it. The file's own folder is not included: replacing the file changes the file, and programs may write other files there.
  */
-function foldersOfFolders(paths: readonly string[], root: string): ReadonlySet<string> {
+function parentFolders(paths: readonly string[], root: string): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const path of new Set(paths))
     for (let at = dirname(path); isBelow(at, root); at = dirname(at)) folders.add(dirname(at));

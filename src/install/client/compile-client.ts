@@ -1,7 +1,7 @@
 import { chmod, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type FinishedProcess, runProcess } from "../../exec/internal.ts";
-import { isStateInCheckout, openState, tempName } from "../../files/internal.ts";
+import { type Env, isStateInCheckout, openState, tempName } from "../../files/internal.ts";
 import { defined, messageOf } from "../../protocol/internal.ts";
 import {
   type ClientPlace,
@@ -13,8 +13,6 @@ import {
   noteDigest,
 } from "./compiled-client.ts";
 import { findProgram } from "./find-package.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface CompileOptions extends ClientPlace {
   readonly env: Env;

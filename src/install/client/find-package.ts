@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import {
+  type Env,
   type HomeSource,
   ignoringErrors,
   npmInstallCommand,
@@ -11,8 +12,6 @@ import {
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { InstallScope } from "../plan/install-places.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface PackageSearch {
   readonly scope: InstallScope;

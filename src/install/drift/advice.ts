@@ -93,7 +93,7 @@ export function drift(kind: DriftKind, message: string): Drift {
 }
 
 /** The events of entries, each once, for a message. */
-export function eventsOf(entries: readonly { readonly event: string }[]): string {
+export function namesOf(entries: readonly { readonly event: string }[]): string {
   return [...new Set(entries.map(({ event }) => event))].join(", ");
 }
 

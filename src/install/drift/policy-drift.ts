@@ -1,5 +1,5 @@
 import {
-  clientHome,
+  claudeHome,
   loadLayers,
   locksOf,
   managedFolder,
@@ -12,7 +12,7 @@ import { isFailClosed } from "../plan/hook-command.ts";
 import { findProject, type InstallTarget } from "../plan/install-places.ts";
 import { ownHooks, ownHttpHooks } from "../plan/own-entries.ts";
 import { refusesOnFailure } from "../plan/plan-entries.ts";
-import { type Drift, type DriftReport, drift, eventsOf, type InstalledApp, installCommand, noDrift } from "./advice.ts";
+import { type Drift, type DriftReport, drift, type InstalledApp, installCommand, namesOf, noDrift } from "./advice.ts";
 
 type Layers = Awaited<ReturnType<typeof loadLayers>>;
 
@@ -23,7 +23,7 @@ export async function policyDrift(app: InstalledApp, target: InstallTarget): Pro
   const layersAt = (cwd: string) =>
     loadLayers({
       cwd,
-      clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+      claudeHome: claudeHome(env["CLAUDE_CONFIG_DIR"], home),
       managedFolder: policy ?? managedFolder(process.platform),
     });
   const ofProject = ({ kind }: Layers[number]): boolean => kind === "project" || kind === "local";
@@ -73,13 +73,13 @@ async function forbidden(layers: Layers, app: InstalledApp): Promise<readonly Dr
       const [first] = out;
       if (first === undefined || !URL.canParse(first.hook.url)) return [];
       const place = new URL(first.hook.url).origin;
-      const message = `allowedHttpHookUrls in ${nameOf(layer)} does not list ${place}, so the http entries for ${eventsOf(out)} are never called; ${wayOut}`;
+      const message = `allowedHttpHookUrls in ${nameOf(layer)} does not list ${place}, so the http entries for ${namesOf(out)} are never called; ${wayOut}`;
       return [drift("url-forbidden", message)];
     }),
     ...variables.flatMap(({ values, layer }) => {
       const out = http.filter(({ hook: { allowedEnvVars: names } }) => names?.some((name) => !values.includes(name)));
       if (out.length === 0) return [];
-      const message = `httpHookAllowedEnvVars in ${nameOf(layer)} does not list the variable that holds the token, so the http entries for ${eventsOf(out)} are turned away; ${wayOut}`;
+      const message = `httpHookAllowedEnvVars in ${nameOf(layer)} does not list the variable that holds the token, so the http entries for ${namesOf(out)} are turned away; ${wayOut}`;
       return [drift("url-forbidden", message)];
     }),
   ];
@@ -92,7 +92,7 @@ async function forbidden(layers: Layers, app: InstalledApp): Promise<readonly Dr
 export function openOnCrash(app: InstalledApp, env: InstallTarget["env"]): DriftReport {
   const open = app.entries.filter((entry) => refusesOnFailure(entry.event) && ownHooks(entry).some(passesOnCrash));
   if (open.length === 0) return noDrift;
-  const message = `The entries for ${eventsOf(open)} say --on-failure block, but when Node itself crashes or cannot be started the action goes through.`;
+  const message = `The entries for ${namesOf(open)} say --on-failure block, but when Node itself crashes or cannot be started the action goes through.`;
   return findProgram("sh", env) === undefined
     ? { drift: [], notes: [`${message} An entry that refuses then needs sh, and there is none in PATH.`] }
     : { drift: [drift("open-on-crash", `${message} ${installCommand(app)} writes entries that refuse.`)], notes: [] };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ClientFault, clientFault, clientFaultText } from "../../engine/internal.ts";
+import { type ClaudeCodeFault, claudeCodeFault, claudeCodeFaultText } from "../../engine/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type ClientInUse, clientInUse } from "../client/compiled-client.ts";
@@ -79,7 +79,7 @@ async function scopeStatus(
       ? (record?.hooksFile ?? unlessProblem(() => hooksFileFor(places.scope, undefined, target)))
       : fromLockPath(places.lockFile, lock.hooksPath);
   const { settings, text, problem } = await inspectSettings(places.settingsFile);
-  const fault = clientFault(text);
+  const fault = claudeCodeFault(text);
   if (problem !== undefined && broken === "throw") throw problem;
   const hooksFiles = known === undefined ? [] : [known];
   const entries = ownEntries(settings, { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] });
@@ -119,9 +119,9 @@ async function scopeStatus(
   };
 }
 
-function faultDrift(fault: ClientFault, scope: InstalledScope): Drift {
+function faultDrift(fault: ClaudeCodeFault, scope: InstalledScope): Drift {
   const { settingsFile } = scope.places;
-  const message = clientFaultText(settingsFile, fault, installCommand(scope));
+  const message = claudeCodeFaultText(settingsFile, fault, installCommand(scope));
   return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
 }
 

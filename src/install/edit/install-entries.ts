@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
-  clientFault,
-  clientFaultText,
+  claudeCodeFault,
+  claudeCodeFaultText,
   type EditedFile,
   editSettings,
   editText,
@@ -142,14 +142,14 @@ async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopeF
 
 /** Entries in a file that Claude Code drops would look installed and never run. */
 function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lock }: EntryInstall): void {
-  const left = clientFault(after);
+  const left = claudeCodeFault(after);
   if (left === undefined) return;
-  const fault = clientFault(before) ?? left;
+  const fault = claudeCodeFault(before) ?? left;
   const { line, column, reason } = fault;
   const again = installCommand({ places, hooksFile, lock });
   throw new Problem(
     "settings/client-cannot-read",
-    `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`,
+    `${claudeCodeFaultText(places.settingsFile, fault, again)} Nothing was written.`,
     {
       about: { file: places.settingsFile, line, column, reason },
     },

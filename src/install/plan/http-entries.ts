@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { readSourceText } from "../../engine/internal.ts";
 import { eventRow, isEventName, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
-import { type DriftReport, drift, eventsOf, type InstalledApp, noDrift, repairCommand } from "../drift/advice.ts";
+import { type DriftReport, drift, type InstalledApp, namesOf, noDrift, repairCommand } from "../drift/advice.ts";
 import { type HttpConsent, type InstallTarget, installScopes, scopeFiles, unlessProblem } from "./install-places.ts";
 import { ownHttpHooks } from "./own-entries.ts";
 
@@ -17,7 +17,7 @@ export interface HttpEndpoint {
 
 /** Whether an answer to this event can change what happens: refuse, allow, rewrite or stop. Context alone decides nothing. */
 export function canDecide(event: string): boolean {
-  // Nothing is known of an event that is not in the catalog.
+  // An event that is not in the catalog may decide anything.
   if (!isEventName(event)) return true;
   const { decisions, blocks, blockWord, onStop, answers } = eventRow(event);
   const steers = answers.some((name) => name !== "additionalContext");
@@ -44,7 +44,7 @@ export function checkConsent(
   }
 }
 
-/** What to say about http entries in a settings file: a note when the user agreed to them, else something that is wrong. */
+/** The report on http entries in a settings file: a note if the user agreed to them, otherwise a finding. */
 export function httpReport({ entries, record }: Pick<InstalledApp, "entries" | "record">): DriftReport {
   const found = entries.flatMap(ownHttpHooks);
   const [first] = found;
@@ -55,7 +55,7 @@ export function httpReport({ entries, record }: Pick<InstalledApp, "entries" | "
   const agreed = record?.httpConsent !== undefined && (!decides || decisions) && (!holdsToken || literalToken);
   const port = URL.canParse(first.hook.url) ? `port ${new URL(first.hook.url).port}` : "the port";
   const gains = decides ? "gets the token and the events, and decides" : "gets the token and the events";
-  const message = `The entries for ${eventsOf(found)} use http: a process that takes ${port} while the daemon is not running ${gains}.`;
+  const message = `The entries for ${namesOf(found)} use http: a process that takes ${port} while the daemon is not running ${gains}.`;
   return agreed
     ? { drift: [], notes: [`${message} You agreed to this at install.`] }
     : { drift: [drift("http-entry", `${message} hookline install replaces them.`)], notes: [] };

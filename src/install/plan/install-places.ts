@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { clientHome, realFile } from "../../engine/internal.ts";
+import { claudeHome, realFile } from "../../engine/internal.ts";
 import { Problem, type ProblemCode } from "../../protocol/internal.ts";
 
 /** The user and the folder for which something is installed. */
@@ -26,7 +26,7 @@ export interface ScopeFiles {
 /** Contract: never the home folder as a project, unless it was named. */
 export function scopeFiles(scope: InstallScope, target: InstallTarget): ScopeFiles {
   const { env, home } = target;
-  const userFolder = resolve(clientHome(env["CLAUDE_CONFIG_DIR"], home));
+  const userFolder = resolve(claudeHome(env["CLAUDE_CONFIG_DIR"], home));
   const folder = scope === "user" ? userFolder : join(projectRoot(target), ".claude");
   const suffix = scope === "local" ? ".local" : "";
   return {
@@ -91,7 +91,7 @@ export function hooksFileFor(scope: InstallScope, named: string | undefined, tar
   }
   const folders = [
     ...(scope === "user" ? findProject(target) : [projectRoot(target)]).map((root) => join(root, ".claude")),
-    ...(scope === "user" ? [clientHome(target.env["CLAUDE_CONFIG_DIR"], target.home)] : []),
+    ...(scope === "user" ? [claudeHome(target.env["CLAUDE_CONFIG_DIR"], target.home)] : []),
   ];
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, `hooks.${ending}`)));
   const found = files.find((file) => existsSync(file));

@@ -80,17 +80,17 @@ function readReport(file: string, finished: FinishedProcess, mark: string, timeo
 }
 
 /** Undefined when the file, which runs in the same process, has damaged the report. */
-function reportIn(text: string): Report | undefined {
-  const report = parseObject(text) as Report | undefined;
+function reportIn(text: string): ChildReport | undefined {
+  const report = parseObject(text) as ChildReport | undefined;
   if (report === undefined || "problem" in report) return report;
   return Array.isArray(report.events) && Array.isArray(report.inputs) ? report : undefined;
 }
 
-type Report =
+type ChildReport =
   | { readonly events: readonly HandledEvent[]; readonly inputs: readonly string[] }
   | { readonly problem: { readonly code: string; readonly message: string; readonly cause: string } };
 
-type LoadFailure = Extract<Report, { problem: unknown }>["problem"];
+type LoadFailure = Extract<ChildReport, { problem: unknown }>["problem"];
 
 type LoadProblem = "install/no-app" | "install/import" | "install/syntax" | "install/timeout";
 

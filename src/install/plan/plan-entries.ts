@@ -10,7 +10,7 @@ import {
   Problem,
 } from "../../protocol/internal.ts";
 import { defaultDeadline, type FailureMode, type HandledEvent, needsCommand } from "../../sdk/internal.ts";
-import { eventsOf } from "../drift/advice.ts";
+import { namesOf } from "../drift/advice.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import { failClosedCommand, failClosedLine, type HookCommands, shellLine } from "./hook-command.ts";
 import { checkConsent, type HttpEndpoint } from "./http-entries.ts";
@@ -104,10 +104,10 @@ export function transportNotes(
   const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
   const http = planned.filter((one) => one.transport === "http");
   const cold = "The warm client cannot run here, so every event starts a Node (run).";
-  const withoutSh = `There is no sh in PATH, so ${eventsOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
+  const withoutSh = `There is no sh in PATH, so ${namesOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
   const inLocalFile =
     "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).";
-  const overHttp = `Over http, ${eventsOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
+  const overHttp = `Over http, ${namesOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
   return [
     ...(transport === "auto" && !warm ? [cold] : []),
     ...(open.length > 0 && !sh ? [withoutSh] : []),

@@ -3,9 +3,11 @@ import type { ModelUsage, Purpose } from "../model.ts";
 
 /** The answers of a scripted model, as plain JSON. `schema/script.json` is its schema; `parseScript` reads it. */
 export interface ModelScript {
+  /** For editors. */
   readonly $schema?: string;
   /** The name the model goes by when nothing else is asked for; `scripted` by default. An answer names the model that was asked. */
   readonly model?: string;
+  /** Tokens the model can hold. */
   readonly contextWindow?: number;
   /** `counted` gives the same ids in every run. */
   readonly ids?: "counted" | "random";
@@ -17,13 +19,17 @@ export interface ModelScript {
 export interface ScriptedAnswer {
   /** Says what the answer is for, in messages about it. */
   readonly name?: string;
+  /** Which requests it answers. Default: all. */
   readonly when?: AnswerCondition;
   /** How many requests it answers: 1, a number, or `any`, also none. */
   readonly times?: number | "any";
   /** What must hold of the request; else the answer is an error and the run has failed. */
   readonly expect?: readonly Expectation[];
+  /** Comes first. */
   readonly thinking?: string;
+  /** Comes after the thinking. */
   readonly text?: string;
+  /** Tool calls, at the end. */
   readonly calls?: readonly ScriptedCall[];
   /** Default: `tool_use` with calls, else `end_turn`. */
   readonly stopReason?: string;
@@ -51,7 +57,9 @@ export interface AnswerCondition {
 export interface Expectation {
   /** Where to search. Default: in the whole request. */
   readonly in?: RequestPart;
+  /** Texts that must occur. */
   readonly contains?: readonly string[];
+  /** Texts that must not. */
   readonly lacks?: readonly string[];
 }
 
@@ -60,8 +68,11 @@ export type RequestPart = "request" | "system" | "messages" | "last-message" | "
 
 /** A tool call of a scripted answer. */
 export interface ScriptedCall {
+  /** The name of the tool. */
   readonly tool: string;
+  /** Its input. Default: `{}`. */
   readonly input?: Readonly<Record<string, unknown>>;
+  /** Default: made from `ids`. */
   readonly id?: string;
   /** In place of `input`: what the model writes, JSON or not. */
   readonly rawInput?: string;
@@ -71,8 +82,11 @@ export interface ScriptedCall {
 export interface ScriptedError {
   /** Without a status the stream breaks off. */
   readonly status?: number;
+  /** The API's type of error. */
   readonly type?: string;
+  /** The text of the error. */
   readonly message?: string;
+  /** The wait that it asks for. */
   readonly retryAfterMs?: number;
 }
 

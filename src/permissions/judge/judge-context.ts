@@ -152,7 +152,7 @@ export const shellRead: Access = { writes: false, shell: true, tools: ["Read"] }
 /** Files that hold no data: reading or writing them is always harmless. */
 export const standardStreams = /^\/dev\/(?:null|stdin|stdout|stderr)$/;
 
-export function isInside(path: ResolvedPath, state: JudgeState): boolean {
+export function isInWorkingDirectory(path: ResolvedPath, state: JudgeState): boolean {
   return path.kind !== "unreadable" && state.roots.some((root) => isWithin(path.resolved, root));
 }
 

@@ -4,7 +4,7 @@ import type { PolicyRule } from "../policy.ts";
 import type { Mode } from "../rule-layer.ts";
 import { coversPath, type PathMatchOptions, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/rule-tools.ts";
-import { type Access, isInside, isSpecial, type JudgeState, rulesOn } from "./judge-context.ts";
+import { type Access, isInWorkingDirectory, isSpecial, type JudgeState, rulesOn } from "./judge-context.ts";
 import {
   type ActionKind,
   allowedByRule,
@@ -36,7 +36,7 @@ export function judgePath(path: ResolvedPath, access: Access, state: JudgeState)
     ? undefined
     : rulesOn(access.tools, state.policy).allow.find((candidate) => ruleCovers(candidate, path, access, state));
   if (rule) return allowedByRule(rule);
-  const inside = isInside(path, state) && !special;
+  const inside = isInWorkingDirectory(path, state) && !special;
   const why = explainDecision(displayPath(path, state), access, special, inside, mode);
   return modeDecides(mode, actionOf(access, inside), why);
 }

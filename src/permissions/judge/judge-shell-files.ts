@@ -9,7 +9,7 @@ import { type CommandPart, type FilePart, headOf, type ShellWord, staticValue } 
 import { patternsOf } from "../shell/word-pieces.ts";
 import {
   type Access,
-  isInside,
+  isInWorkingDirectory,
   isSpecial,
   type JudgeState,
   rulesOn,
@@ -127,7 +127,7 @@ export function judgeEdits(part: CommandPart, isOnlyChange: boolean, state: Judg
   const paths = [...operandPaths.flatMap((operand) => operand.paths), ...copiedPaths(part, state.context.home)];
   const inside = paths.every((path) => {
     const resolved = path.length > maxPathLength ? undefined : state.resolveOperand(path);
-    if (resolved === undefined || !isInside(resolved, state) || isSpecial(resolved)) return false;
+    if (resolved === undefined || !isInWorkingDirectory(resolved, state) || isSpecial(resolved)) return false;
     if (head === "mv" && !isOnlyChange && resolved.kind === "folder") return false;
     return protectionFinding(resolved, state) === undefined;
   });

@@ -3,7 +3,13 @@ import { badCall, checkContext, checkReturnedBy } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { coversTool, currentName, kindOf } from "../rules/rule-tools.ts";
 import { fieldCovers } from "../rules/spec-patterns.ts";
-import { isInside, isSpecial, type JudgeContext, type JudgeState, openJudgeState } from "./judge-context.ts";
+import {
+  isInWorkingDirectory,
+  isSpecial,
+  type JudgeContext,
+  type JudgeState,
+  openJudgeState,
+} from "./judge-context.ts";
 import { protectionFinding } from "./judge-path.ts";
 import { judgeShell, judgeUnanalysedText } from "./judge-shell.ts";
 import { judgeFiles, judgeName, namedThing } from "./judge-tools.ts";
@@ -11,12 +17,12 @@ import {
   allowedAsHarmless,
   askedBy,
   type CallContent,
-  firmest,
   type Judgement,
   type PartFinding,
   refOf,
   restrictedBy,
   strictest,
+  strongestStance,
   unusableInput,
   wholePart,
 } from "./judgement.ts";
@@ -36,11 +42,11 @@ export function judge(
   checkContext(context, "judge", ["cwd", "home", "projectRoot"]);
   const state = openJudgeState(policy, context);
   const tool = currentName(call.tool, policy.names);
-  const copy = frozenCopy(call.input);
+  const copy = frozenJsonCopy(call.input);
   const input: ToolInput = isObject(copy) ? copy : Object.freeze({});
   const content = judgeContent(tool, input, state);
   const findings = [...judgeCall(tool, input, state), ...content.findings];
-  const stance = firmest(findings);
+  const stance = strongestStance(findings);
   const decisive = strictest(findings) ?? allowedAsHarmless("nothing is run");
   const why = reasonFor(decisive, content);
   const attended = context.attended !== false && !policy.denyInsteadOfPrompting;
@@ -61,7 +67,7 @@ export function judge(
       given: path.given,
       resolved: path.resolved,
       links: path.links,
-      inside: isInside(path, state),
+      inside: isInWorkingDirectory(path, state),
       protected: protectionFinding(path, state) !== undefined,
       special: isSpecial(path),
     })),
@@ -125,7 +131,7 @@ function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFindi
     const why = `the rule ${doubt.text} cannot be read; until it is fixed every ${tool} call is asked about`;
     return [askedBy(mode, "rule", why)];
   }
-  // A managed file that cannot be read may hold restrictions: every call needs at least a confirmation.
+  // A managed file that cannot be read may contain restrictions: every call needs at least a confirmation.
   return policy.managedUnreadable ? [askedBy(mode, "rule", "the managed settings cannot be read")] : [];
 }
 
@@ -133,7 +139,7 @@ function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFindi
  * A frozen copy of an input, so that the judged input is the one that runs. Values that JSON cannot hold are left out. An object that
  * occurs more than once, or contains itself, is copied once.
  */
-export function frozenCopy(value: unknown, copies = new Map<object, unknown>(), depth = 0): unknown {
+export function frozenJsonCopy(value: unknown, copies = new Map<object, unknown>(), depth = 0): unknown {
   if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (value === null || typeof value !== "object") return value;
   if (copies.has(value)) return copies.get(value);
@@ -142,7 +148,7 @@ export function frozenCopy(value: unknown, copies = new Map<object, unknown>(), 
   copies.set(value, copy);
   for (const [key, inner] of Object.entries(value)) {
     // Defined, not assigned: `__proto__` must become an ordinary key.
-    Object.defineProperty(copy, key, { value: frozenCopy(inner, copies, depth + 1), enumerable: true });
+    Object.defineProperty(copy, key, { value: frozenJsonCopy(inner, copies, depth + 1), enumerable: true });
   }
   return Object.freeze(copy);
 }

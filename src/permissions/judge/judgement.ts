@@ -2,7 +2,7 @@ import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { Policy, PolicyRule, RuleRef } from "../policy.ts";
 import { type Mode, modes, type RuleWarning } from "../rule-layer.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
-import type { ShellProblem, Span } from "../shell/shell-part.ts";
+import type { ShellProblem, TextRange } from "../shell/shell-part.ts";
 
 /** What decided; `read-only` is the list of such commands, `critical` a removal, `unattended` that there is no user to ask. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
@@ -11,7 +11,7 @@ export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical"
 export interface JudgedPart {
   readonly kind: "command" | "write" | "read" | "state" | "path" | "domain" | "name";
   readonly text: string;
-  readonly at: Span;
+  readonly at: TextRange;
   readonly head: string | null;
   readonly dynamic: boolean;
   readonly via: readonly string[];
@@ -152,7 +152,7 @@ function compare(a: PartFinding, b: PartFinding): number {
   return strength[a.decision] - strength[b.decision] || firmness[a.stance] - firmness[b.stance];
 }
 
-export function firmest(findings: readonly PartFinding[]): Stance {
+export function strongestStance(findings: readonly PartFinding[]): Stance {
   return findings.reduce<Stance>((worst, { stance }) => (firmness[stance] > firmness[worst] ? stance : worst), "allow");
 }
 
@@ -171,7 +171,8 @@ export function wholePart(
   return { kind, text, at, head: null, dynamic: false, via: [], cwd, decision, by, rule: refOf(rule), why };
 }
 
-type PermissionDecision = "allow" | "ask" | "deny";
+/** What may happen to a call. */
+export type PermissionDecision = "allow" | "ask" | "deny";
 
 type ForEach<Modes> = { readonly [Column in keyof Modes]: PermissionDecision };
 

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { PermissionUpdate } from "../../protocol/internal.ts";
 import { escapeSpec } from "../rules/spec-patterns.ts";
 import { checkUpdates } from "../updates.ts";
-import { isInside, type JudgeState } from "./judge-context.ts";
+import { isInWorkingDirectory, type JudgeState } from "./judge-context.ts";
 import type { CallContent, JudgedPart } from "./judgement.ts";
 
 const maxSuggestions = 5;
@@ -23,7 +23,7 @@ export function suggest(content: CallContent, tool: string, state: JudgeState): 
   const edits =
     uncovered.length > 0 &&
     uncovered.every((part) => part.kind === "write" || (part.kind === "path" && content.kind === "edit"));
-  const inside = state.inputPaths.every((path) => isInside(path, state));
+  const inside = state.inputPaths.every((path) => isInWorkingDirectory(path, state));
   if (edits && inside && updates.length > 0 && updates.length < maxSuggestions && state.mode === "default") {
     updates.push({ type: "setMode", mode: "acceptEdits", destination: "session" });
   }
@@ -58,7 +58,7 @@ function suggestFor(
 
 function suggestPath(given: string, content: CallContent, state: JudgeState): PermissionUpdate | undefined {
   const path = state.resolve(given);
-  if (isInside(path, state))
+  if (isInWorkingDirectory(path, state))
     return pathRule(content.kind === "edit" ? "Edit" : "Read", given, state.context.cwd, state);
   const folder = path.kind === "folder" ? path.resolved : posix.dirname(path.resolved);
   return folder === "/" ? undefined : { type: "addDirectories", directories: [folder], destination: "session" };

@@ -2,7 +2,7 @@ import { isWithin, maxPathLength, type ResolvedPath } from "../paths/resolve-pat
 import { fileOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
 import { type CommandPart, headOf, type ShellWord, staticValue } from "../shell/shell-part.ts";
 import { isOpenPattern, unescapePattern } from "../shell/word-pieces.ts";
-import { type Access, isInside, type JudgeState, shellRead, standardStreams } from "./judge-context.ts";
+import { type Access, isInWorkingDirectory, type JudgeState, shellRead, standardStreams } from "./judge-context.ts";
 import { askedBy, askedForTooManyFiles, deniedByRule, type PartFinding, strictest } from "./judgement.ts";
 
 /**
@@ -13,12 +13,12 @@ export function boundaryFinding(path: ResolvedPath, access: Access, state: Judge
   const { boundary } = state.policy;
   const outside = `${path.given} is outside the working directories`;
   if (!access.writes) {
-    if (!boundary.reads || isInside(path, state) || isExempt(path, boundary.exempt)) return undefined;
+    if (!boundary.reads || isInWorkingDirectory(path, state) || isExempt(path, boundary.exempt)) return undefined;
     const why = `${outside}, and permissions.blockReadsOutsideWorkingDirectories is set`;
     return access.shell ? askedBy(state.mode, "rule", why) : deniedByRule(null, why);
   }
   if (!boundary.writes || access.shell) return undefined;
-  if (!isInside(path, state)) {
+  if (!isInWorkingDirectory(path, state)) {
     return deniedByRule(null, `${outside}, and permissions.blockWritesOutsideWorkingDirectories is set`);
   }
   if (!settingsFile.test(path.resolved)) return undefined;

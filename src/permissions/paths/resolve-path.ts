@@ -154,6 +154,7 @@ function sameFileInOtherCase({ name, folder, stat }: ExistingSegment, fs: PathFs
 
 /** The file system operations that `judge` needs. None opens a file or can hang on one; `lstat` and `readlink` do not follow links. */
 export interface PathFs {
+  /** What is at a path; links are not followed. */
   lstat(path: string): PathStat;
   /** Contract: called on links only. */
   readlink(path: string): string | undefined;
@@ -166,7 +167,9 @@ export interface PathFs {
 
 /** One entry of a directory. */
 export interface PathEntry {
+  /** Without its folder. */
   readonly name: string;
+  /** What it is. */
   readonly kind: "file" | "folder" | "link" | "special";
 }
 

@@ -1,13 +1,16 @@
 import { fitsPieces } from "../../protocol/internal.ts";
 import { type Glob, readSpec } from "./spec-patterns.ts";
+
 /** The kind of a tool. It determines which part of the input a rule matches. */
 export type ToolKind = "shell" | "text" | "read" | "edit" | "web" | "agent" | "skill" | "mcp" | "other";
 
 /** Tools of the host: its own tools by kind, aliases, and the names of its MCP servers. */
 export interface ToolNames {
+  /** How rules read the input of a tool, by its name. */
   readonly kinds?: Readonly<Record<string, ToolKind>>;
   /** Old name → current name. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** The names of the servers. */
   readonly mcpServers?: readonly string[];
 }
 
@@ -73,7 +76,7 @@ export function intendedTool(name: string, names: ToolNames = {}): string | unde
   if (/^mcp(?:__.*:|[:.-]|_(?!_))/is.test(name) || (/^mcp__/i.test(name) && !name.startsWith("mcp__"))) return "mcp__*";
   if (kindOf(name, names) !== "other") return undefined;
   const wanted = name.replace(/:.*$/s, "").toLowerCase();
-  return [...kinds.keys(), ...otherTools].find((servers) => servers !== name && servers.toLowerCase() === wanted);
+  return [...kinds.keys(), ...otherTools].find((tool) => tool !== name && tool.toLowerCase() === wanted);
 }
 
 export function kindOf(name: string, names: ToolNames = {}): ToolKind {

@@ -1,6 +1,6 @@
 import type { Assignment } from "unbash";
 import { collectScripts } from "./expansion.ts";
-import { emptyWord, type ShellWord, type Span, staticValue } from "./shell-part.ts";
+import { emptyWord, type ShellWord, staticValue, type TextRange } from "./shell-part.ts";
 import { placesIn, type ShellState, withoutVariables, withVariable } from "./shell-state.ts";
 import { isHarmlessName, isPrivateName, report, type ShellWalk, sourceOf, type WordFindings } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
@@ -26,7 +26,8 @@ export function walkAssignment(
     collectScripts(node, findings);
     return state;
   }
-  if (match[2] === "+" && walk.dialect !== "bash") report(findings, "construct", node, "+= is not every shell's");
+  if (match[2] === "+" && walk.dialect !== "bash")
+    report(findings, "construct", node, "+= is not supported by every shell");
   const value = readWord(node.value, findings);
   const name = match[1] ?? "";
   const isKnownAndHarmless = staticValue(value) !== undefined && isHarmlessName(name);
@@ -51,7 +52,7 @@ function appendValues(
 export function addVariablePart(
   name: string,
   text: string,
-  at: Span,
+  at: TextRange,
   safe: boolean,
   state: ShellState,
   walk: ShellWalk,

@@ -21,7 +21,7 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
   const { scope } = walk;
   const descriptor = node.descriptor;
   if (descriptor?.type === "FileDescriptorVariable") {
-    if (walk.dialect !== "bash") report(findings, "construct", node, "{name}> is not every shell's");
+    if (walk.dialect !== "bash") report(findings, "construct", node, "{name}> is not supported by every shell");
     findings.names.push({ name: descriptor.name, at: scope.span(descriptor.pos, descriptor.end) });
   }
   if (node.type === "HereDoc") {
@@ -51,7 +51,7 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
 }
 
 /** In `>&-rm x` bash closes a descriptor and runs `rm x`: the text after `-` is a word of the command. */
-export function wordsAfterClosings(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
+export function wordsAfterClosedDescriptors(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
   return redirections.flatMap((node) => {
     const closes = node.type === "Redirect" && (node.operator === ">&" || node.operator === "<&");
     const target = (closes && node.target) || { pos: 0, end: 0 };

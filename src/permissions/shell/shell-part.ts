@@ -1,14 +1,14 @@
 import type { Glob } from "../rules/spec-patterns.ts";
 
 /** A range in the analyzed text, as character offsets. */
-export type Span = readonly [start: number, end: number];
+export type TextRange = readonly [start: number, end: number];
 
 /** One word of a command, without quotes. */
 export interface ShellWord {
   /** The known pieces of its value. One piece means that the value is completely known. */
   readonly pieces: Glob;
   readonly raw: string;
-  readonly at: Span;
+  readonly at: TextRange;
   /** Contains an unquoted expansion or glob: may become several words, or none. */
   readonly splits: boolean;
   /** The text after an unquoted `~` at the start of the word. */
@@ -47,7 +47,7 @@ export interface Places {
 }
 
 interface Part {
-  readonly at: Span;
+  readonly at: TextRange;
   /** The commands that wrap it, outermost first. */
   readonly via: readonly string[];
   readonly places: Places;
@@ -94,7 +94,7 @@ export type ShellPart = CommandPart | FilePart | StatePart;
 /** A reason why a text cannot be analyzed completely. */
 export interface ShellProblem {
   readonly code: ShellProblemCode;
-  readonly at: Span;
+  readonly at: TextRange;
   readonly text: string;
 }
 

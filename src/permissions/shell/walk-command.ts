@@ -5,7 +5,7 @@ import { characterProblems, costProblems, parseShell } from "./prepare-text.ts";
 import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
-import { inputReveals, standardInput, walkRedirections, wordsAfterClosings } from "./redirection.ts";
+import { inputReveals, standardInput, walkRedirections, wordsAfterClosedDescriptors } from "./redirection.ts";
 import { type CommandPart, headOf, type ShellProblemCode, type ShellWord, staticValue } from "./shell-part.ts";
 import {
   followCd,
@@ -37,7 +37,7 @@ export function walkCommand(node: Command, before: ShellState, walk: ShellWalk):
     if (item.type === "Word") read.push(readWord(item, findings));
     else if (item.type === "Assignment") read.push(readAssignedWord(item, findings));
   }
-  const afterClosings = wordsAfterClosings(node.redirects, walk.scope);
+  const afterClosings = wordsAfterClosedDescriptors(node.redirects, walk.scope);
   if (afterClosings.length > 0) {
     read.push(...afterClosings);
     read.sort((a, b) => a.at[0] - b.at[0]);

@@ -1,12 +1,12 @@
 import type { CompoundList, ParsedScript } from "unbash";
 import type { Dialect, InputText } from "./programs/inner-command.ts";
-import type { CommandPart, ShellPart, ShellProblem, ShellProblemCode, Span } from "./shell-part.ts";
+import type { CommandPart, ShellPart, ShellProblem, ShellProblemCode, TextRange } from "./shell-part.ts";
 import type { ShellFlow, ShellState } from "./shell-state.ts";
 
 /** The text to which the positions of a tree refer, and their mapping to the original text. */
 export interface TextSource {
   readonly source: string;
-  span(pos: number, end: number): Span;
+  span(pos: number, end: number): TextRange;
   /** The text before here-documents were masked, with the same positions. */
   readonly original?: string;
   /** Collects the start of each quoted here-document body. Absent for decoded text, such as the text in backticks. */
@@ -14,7 +14,7 @@ export interface TextSource {
 }
 
 /** A scope that maps every position to `at`, for decoded text whose positions no longer correspond to the original. */
-export function fixedScope(source: string, at: Span): TextSource {
+export function fixedScope(source: string, at: TextRange): TextSource {
   return { source, span: () => at };
 }
 
@@ -36,7 +36,7 @@ export interface WordFindings {
   /** Scripts of `$(…)`, backticks and `<(…)`. The caller walks them, because it knows the folder in which they run. */
   readonly nested: { readonly script: ParsedScript; readonly scope: TextSource }[];
   /** Variables that an expansion sets, such as `${x:=1}`. */
-  readonly names: { readonly name: string; readonly at: Span }[];
+  readonly names: { readonly name: string; readonly at: TextRange }[];
 }
 
 export function findingsIn(scope: TextSource): WordFindings {

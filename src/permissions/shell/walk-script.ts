@@ -13,7 +13,7 @@ import { expandWord, walkFindings } from "./assignment.ts";
 import { collectScripts } from "./expansion.ts";
 import { checkTest, type FileTest } from "./programs/builtins.ts";
 import { walkRedirections } from "./redirection.ts";
-import { emptyWord, type ShellWord, type Span } from "./shell-part.ts";
+import { emptyWord, type ShellWord, type TextRange } from "./shell-part.ts";
 import {
   isReachable,
   mergeStates,
@@ -79,7 +79,7 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
       return walkCase(node, state, walk);
     case "TestCommand": {
       const findings = findingsIn(walk.scope);
-      if (walk.dialect !== "bash") report(findings, "construct", node, "[[ ]] is not every shell's");
+      if (walk.dialect !== "bash") report(findings, "construct", node, "[[ ]] is not supported by every shell");
       const tests = checkTest(node.expression, findings);
       walkFindings(findings, state, walk);
       const at = walk.scope.span(node.pos, node.end);
@@ -92,7 +92,13 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
 }
 
 /** Adds the file tests of `[[ … ]]` as a command like `[ … ]`. Other comparisons are harmless. */
-function addFileTests(tests: readonly FileTest[], raw: string, at: Span, state: ShellState, walk: ShellWalk): void {
+function addFileTests(
+  tests: readonly FileTest[],
+  raw: string,
+  at: TextRange,
+  state: ShellState,
+  walk: ShellWalk,
+): void {
   const literalWord = (text: string): ShellWord => ({ ...emptyWord, pieces: [text], raw: text, at });
   const testWords = tests
     .flat()

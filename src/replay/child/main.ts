@@ -13,7 +13,7 @@ import {
 import type { ChildReady, ChildSetup, ReplayQuestion, UncaughtError } from "../child-protocol.ts";
 import { replayAnswer } from "./answer-summary.ts";
 import { effectLog } from "./effect-log.ts";
-import { refuseEffects } from "./refuse-effects.ts";
+import { refuseReplayEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
 const exit = guardExit(() => true);
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const setup = JSON.parse((await lines.next()).value ?? "{}") as ChildSetup;
   protectOutput();
   const send = (line: unknown) => writeFully(1, `${setup.mark}${JSON.stringify(line)}\n`);
-  if (!setup.allowEffects) await refuseEffects(log);
+  if (!setup.allowEffects) await refuseReplayEffects(log);
   const app = await load(setup).catch((error: unknown) => {
     send({ ready: false, why: messageOf(error), effects: log.take() } satisfies ChildReady);
     return exit(0);

@@ -13,7 +13,7 @@ import { refuseNetwork } from "./refuse-network.ts";
  * Refuses effects that Node's permission model allows, and records those that it denies. The model itself protects files, processes and
  * threads: even an app that restores every function replaced here cannot start a program, or write a file except through V8.
  */
-export async function refuseEffects(log: EffectLog): Promise<void> {
+export async function refuseReplayEffects(log: EffectLog): Promise<void> {
   await watchDenied(log);
   refuseNetwork(log);
   await refuseOthers(log);

@@ -31,7 +31,7 @@ export function scratchState(
   folders: StateFolders,
 ): StateAccess {
   const event = defined({ sessionId: textField(payload, "session_id"), cwd: textField(payload, "cwd") });
-  const open = (scope: ScopeName | "told"): ScopeStore => {
+  const open = (scope: ScopeName | "reported"): ScopeStore => {
     const file = join(scope, stateFileName(scope, event, environment));
     return {
       read: async () => read(file, folders),

@@ -48,9 +48,13 @@ export interface BlueprintDefinition {
 }
 
 export interface StrategyInfo {
+  /** Unique in an app. */
   readonly name: string;
+  /** Of the strategy, such as `1.0.0`. */
   readonly version: string;
+  /** One line. */
   readonly description?: string;
+  /** The events it handles. */
   readonly hooks: readonly string[];
 }
 
@@ -121,9 +125,11 @@ export interface StrategyDefinition<Options extends object> extends StrategyInfo
   readonly onFailure?: FailureMode;
   /** The types its handlers may `ctx.emit`. */
   readonly customEvents?: readonly string[];
+  /** Options that a caller may omit. */
   readonly defaults?: Partial<Options>;
   /** The names of all its options, or the types by name. When set, any other option or value is rejected. */
   readonly options?: readonly (keyof Options & string)[] | { readonly [Name in keyof Options]: OptionType };
+  /** Adds the handlers. */
   build(blueprint: Blueprint, options: Options): void;
 }
 

@@ -11,6 +11,7 @@ export type EventOf<Name extends EventName> = {
 } & EventBase<Name>;
 
 interface EventBase<Name extends string> {
+  /** The event. */
   readonly name: Name;
   /** The payload as the host sent it. */
   readonly raw: WirePayload;
@@ -55,7 +56,9 @@ export type OpenToolEvent<Name extends ToolEventName> = EventOf<Name>;
 
 /** An event this package does not know. */
 export interface GenericEvent extends EventBase<string> {
+  /** `session_id` of the payload. */
   readonly sessionId?: string;
+  /** `cwd` of the payload. */
   readonly cwd?: string;
   readonly [field: string]: unknown;
 }

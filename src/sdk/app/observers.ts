@@ -18,9 +18,13 @@ export type ObservationKind = (typeof observationKinds)[number];
 
 /** The frozen argument of an observer. Observers cannot change the answer. */
 export interface Observation {
+  /** What happened. */
   readonly kind: ObservationKind;
+  /** The event it belongs to. */
   readonly event: string;
+  /** The id of the session. */
   readonly session?: string;
+  /** The name of the handler. */
   readonly handler?: string;
   readonly [field: string]: unknown;
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Env } from "../../files/internal.ts";
 import { defined, lazy } from "../../protocol/internal.ts";
 import type { Session } from "../../sessions/internal.ts";
 import type { FailureMode } from "../answer/event-rules.ts";
@@ -7,8 +8,7 @@ import type { StateAccess } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
 import type { HookEvent } from "./hook-event.ts";
 
-/** Variables of an environment. */
-export type Env = Readonly<Record<string, string | undefined>>;
+export type { Env };
 
 /** The message of every method of `ctx.git` in a replay. */
 export const gitUnavailable = "ctx.git is not available in a replay: git knows the present, not the past.";

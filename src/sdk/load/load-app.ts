@@ -95,7 +95,7 @@ async function importBuilt(file: string, cached: CachedBuild | undefined, option
     try {
       mapStacks(cached.module);
       const exported: unknown = await importInTime(pathToFileURL(cached.module).href, file, options);
-      // Where no builder may start, the file is what its build says.
+      // If no builder can be started, the build is used as it is.
       if ("default" in (exported as object) || process.permission?.has("child") === false) return exported;
     } catch (error) {
       if (!isNotFound(error) && !lacksLocation(error)) throw error;
@@ -148,7 +148,7 @@ function inTime<Value>(work: Promise<Value>, file: string, ms: number): Promise<
   });
 }
 
-/** Ends work that blocks the thread, where no timer fires. Only a script has such a limit, so one calls the work. */
+/** Ends work that blocks the thread, which blocks timers too. Only a script can have a time limit, so a script calls the work. */
 function runInTime(work: () => unknown, file: string, ms: number): unknown {
   const name = "hookline.load";
   Object.defineProperty(globalThis, Symbol.for(name), { value: work, configurable: true });
@@ -176,7 +176,7 @@ export async function appInputs(file: string): Promise<readonly string[]> {
   return (await import("./build-app.ts")).appInputs(file);
 }
 
-/** The same with the packages that the app imports. */
+/** Like `appInputs`, with the packages that the app imports. */
 export async function appDependencies(file: string): Promise<AppDependencies> {
   checkRegularFile(file);
   return (await import("./build-app.ts")).appDependencies(file);

@@ -11,9 +11,13 @@ export interface LogRecord {
 
 /** `ctx.log`: to the hook log with the handler's name; from `warn` up to stderr as well. */
 export interface Logger {
+  /** For details. */
   debug(message: string, data?: unknown): void;
+  /** For normal events. */
   info(message: string, data?: unknown): void;
+  /** For what may be wrong. */
   warn(message: string, data?: unknown): void;
+  /** For failures. */
   error(message: string, data?: unknown): void;
 }
 

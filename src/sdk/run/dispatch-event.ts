@@ -15,7 +15,7 @@ import type { RunEnvironment } from "../app/run-environment.ts";
 import { eventLogRecord, recordHead } from "../log/log-record.ts";
 import { type ScopeStore, type StateAccess, type StoreName, stateAccess } from "../state/state.ts";
 import { lazyTasks } from "../tasks/tasks.ts";
-import { type ChainRun, failureOf, recheck, runChain, scopeOf, selectHandlers } from "./handler-chain.ts";
+import { type ChainRun, handlerFailure, recheck, runChain, scopeOf, selectHandlers } from "./handler-chain.ts";
 import { LazySignal, withinDeadline } from "./handler-deadline.ts";
 import { runWrapped } from "./middleware.ts";
 import { denyForCodex, foreignPayloadReason, unmatchedPayloadReason } from "./read-payload.ts";
@@ -173,7 +173,7 @@ async function runInMiddleware(
     return [...final.answers, ...run.answers.slice(before)];
   });
   if (ended.by === "value") return ended.value;
-  const failure = failureOf(ended, event, environment);
+  const failure = handlerFailure(ended, event, environment);
   const error = failure.message;
   definition.observers.notify("hook-error", () => ({ event: event.name, error }), run.reportTrouble);
   run.failures.push({ handler: "middleware", ...failure });

@@ -170,7 +170,7 @@ function readResult(
   name: string,
   environment: RunEnvironment,
 ): HandlerResult | LocatedError {
-  if (end.by !== "value") return failureOf(end, event, environment);
+  if (end.by !== "value") return handlerFailure(end, event, environment);
   try {
     const { answers, warnings } = acceptAnswers(end.value, event, name);
     return { ...applyRewrites(event, answers), warnings };
@@ -180,7 +180,7 @@ function readResult(
 }
 
 /** Why a handler or a middleware did not end with a value. */
-export function failureOf(
+export function handlerFailure(
   end: Exclude<WorkEnd<unknown>, { by: "value" }>,
   event: HookEvent,
   { cwd }: RunEnvironment,

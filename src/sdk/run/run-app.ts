@@ -77,6 +77,7 @@ export async function runApp(runtime: AppRuntime, options: RunAppOptions): Promi
 
 /** A destination for text, such as a Node stream. */
 export interface TextOutput {
+  /** Like `write` of a stream. */
   write(text: string, done?: (error?: Error | null) => void): boolean;
 }
 

@@ -34,9 +34,9 @@ export function openStores(
     await openFolder(stateDir);
     return stateDir;
   };
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (scope) => {
-    const options = { environment, expires: scope === "session" || scope === "told", told };
+    const options = { environment, expires: scope === "session" || scope === "reported", reported };
     const place = async () => {
       const above = await folder();
       await openFolder(join(above, scope));
@@ -73,7 +73,7 @@ interface StoreOptions {
   /** State that was not written for a month is dropped. */
   readonly expires: boolean;
   /** Files whose foreign entries were reported. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
 interface StateFile {
@@ -109,7 +109,7 @@ async function read(file: string, options: StoreOptions): Promise<StateFile> {
 
 async function readStore(
   file: string,
-  { environment, expires, told }: StoreOptions,
+  { environment, expires, reported }: StoreOptions,
 ): Promise<StateFile | { broken: string }> {
   const bytes = await readPrivate(file);
   if (bytes === undefined) return noState();
@@ -120,10 +120,10 @@ async function readStore(
     if (!isObject(value)) throw new TypeError("it is not an object");
     const entries = Object.entries(value).filter((entry): entry is [string, StoredValue] => isEntry(entry[1]));
     const others = Object.entries(value).filter(([, one]) => !isEntry(one));
-    if (others.length > 0 && !told.has(file)) {
+    if (others.length > 0 && !reported.has(file)) {
       const names = others.map(([key]) => JSON.stringify(key)).join(", ");
       environment.complain(`State in ${file} has entries of another format, which are kept and not used: ${names}.`);
-      told.add(file);
+      reported.add(file);
     }
     return { entries: new Map(entries), others };
   } catch (error) {
@@ -159,7 +159,7 @@ const retentionMs: number = 30 * 24 * 3_600_000;
  */
 export async function sweepState(folder: string, now: number): Promise<readonly string[]> {
   const gone: string[] = [];
-  for (const scope of ["session", "told"]) {
+  for (const scope of ["session", "reported"]) {
     for (const name of (await ignoringErrors(["ENOENT"], readdir(join(folder, scope)))) ?? []) {
       const file = join(folder, scope, name);
       if (!/\.json(?:\.unreadable-\d+)?$/.test(name) || !(await isOld(file, now))) continue;

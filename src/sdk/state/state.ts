@@ -2,14 +2,19 @@ import { deferMethods } from "../../protocol/internal.ts";
 
 /** The default values of an app's state, by scope; the `state` option of `createApp`. */
 export interface StateDefaults {
+  /** For `ctx.state`. */
   readonly session?: Readonly<Record<string, unknown>>;
+  /** For `ctx.state.project`. */
   readonly project?: Readonly<Record<string, unknown>>;
+  /** For `ctx.state.user`. */
   readonly user?: Readonly<Record<string, unknown>>;
 }
 
 /** Values that outlive the process. Keys and values are JSON; every call is a promise. */
 export interface State<Shape = Readonly<Record<string, unknown>>> {
+  /** The value, or its default. */
   get<Key extends keyof Shape & string>(key: Key): Promise<Shape[Key]>;
+  /** Sets a value, until `ttlMs` have passed. */
   set<Key extends keyof Shape & string>(key: Key, value: Shape[Key], options?: { ttlMs?: number }): Promise<void>;
   /** One atomic read, change and write, over all processes; gives the new value. */
   update<Key extends keyof Shape & string>(
@@ -17,16 +22,23 @@ export interface State<Shape = Readonly<Record<string, unknown>>> {
     change: (value: Shape[Key]) => Shape[Key] | Promise<Shape[Key]>,
     options?: { ttlMs?: number },
   ): Promise<Shape[Key]>;
+  /** False when there was no value. */
   delete(key: string): Promise<boolean>;
+  /** Whether a value is set. */
   has(key: string): Promise<boolean>;
+  /** The keys that are set. */
   keys(): Promise<readonly string[]>;
+  /** All values, defaults included. */
   all(): Promise<Readonly<Record<string, unknown>>>;
+  /** Deletes all values. */
   clear(): Promise<void>;
 }
 
 /** `ctx.state`: the session's; `.project` and `.user` reach further. */
 export interface ScopedState<Defaults extends StateDefaults = OpenState> extends State<ShapeOf<Defaults["session"]>> {
+  /** Shared by the sessions of the project. */
   readonly project: State<ShapeOf<Defaults["project"]>>;
+  /** Shared by all of the user's sessions. */
   readonly user: State<ShapeOf<Defaults["user"]>>;
 }
 
@@ -59,8 +71,8 @@ export interface StateAccess {
 export type ScopeName = keyof StateDefaults;
 export const stateScopes: readonly ScopeName[] = ["session", "project", "user"];
 
-/** `told`: the failures that were reported to the user. */
-export type StoreName = ScopeName | "told";
+/** `reported`: the failures that were reported to the user. */
+export type StoreName = ScopeName | "reported";
 
 /** One scope's values as they are kept. */
 export interface ScopeStore {
@@ -86,7 +98,7 @@ export function stateAccess(
       return Object.assign(calls("session"), { project: calls("project"), user: calls("user") });
     },
     markReported: async (key) =>
-      store("told").change((entries) => {
+      store("reported").change((entries) => {
         const before = entries.has(key);
         if (!before) entries.set(key, { value: true });
         return before;

@@ -43,7 +43,7 @@ test("an agent task runs one session with model, tools, turn and cost limits, an
 test("an agent that fails, hits a limit or hangs is a failed task with a message", async () => {
   expect(await asked("crash")).toEqual({ code: "failed", message: "the agent did not answer: no such model" });
   expect(await asked("limit")).toEqual({ code: "failed", message: "the agent did not answer: error_max" });
-  expect(await asked("hang", {}, 300)).toEqual({ code: "timed-out", message: "it took longer than 300 ms" });
+  expect(await asked("hang", {}, 300)).toEqual({ code: "timed-out", message: "timed out after 300 ms" });
 });
 
 test("of an agent that prints without end, only the end of the output is kept", async () => {

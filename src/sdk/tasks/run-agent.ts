@@ -88,7 +88,7 @@ const graceMs = 5_000;
 const mostResultBytes = 64 * 2 ** 20;
 const mostErrorBytes = 64 * 2 ** 10;
 
-/** The end of a stream: a program that does not stop printing must not fill memory. */
+/** Keeps only the end of a stream, so that endless output cannot fill memory. */
 function tailBuffer(mostBytes: number): { add(chunk: Buffer): void; text(): string } {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { memoryTasks } from "../testing/memory-tasks.ts";
-import { runWorker } from "./run-jobs.ts";
+import { runTaskWorker } from "./run-jobs.ts";
 
 test("a job that arrives while the worker is being stopped is given back and does not run", async () => {
   const ending = new AbortController();
@@ -21,6 +21,6 @@ test("a job that arrives while the worker is being stopped is given back and doe
   const ignore = () => undefined;
   const logger = () => ({ debug: ignore, info: ignore, warn: ignore, error: ignore });
   const tasks = new Map([["t", { name: "t", run, options: {} }]]);
-  await runWorker({ backend, tasks, env: {}, logger, signal: ending.signal, pollMs: 5 });
+  await runTaskWorker({ backend, tasks, env: {}, logger, signal: ending.signal, pollMs: 5 });
   expect([runs, (await queue.get(scope, "k"))?.state]).toEqual([0, "pending"]);
 });

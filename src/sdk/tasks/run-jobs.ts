@@ -36,7 +36,7 @@ export async function runAll(options: WorkOptions): Promise<void> {
 }
 
 /** Takes jobs as they come. Contract: resolves once it has ended and nothing of it runs any more. */
-export async function runWorker(options: TaskWorkerOptions): Promise<void> {
+export async function runTaskWorker(options: TaskWorkerOptions): Promise<void> {
   const { tasks, signal, idleMs = Number.POSITIVE_INFINITY, jobs = 4, pollMs = 100, outdated } = options;
   const names = [...tasks.keys()];
   const running = new Set<Promise<void>>();
@@ -83,7 +83,7 @@ async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
   const stop = () => own.abort(outer.reason);
   outer.addEventListener("abort", stop, { once: true });
   const over = new AbortController();
-  // Keeps the lease while the job runs, and aborts it when it is not ours any more.
+  // Renews the lease while the job runs; aborts the job when another worker owns it.
   const watch = async (): Promise<void> => {
     for (;;) {
       await pause(pollMs, over.signal);
@@ -141,16 +141,16 @@ function completed(value: unknown, task: string): TaskEnd {
   return { state: "failed", error: { code: "result-too-large", message } };
 }
 
-/** Contract: settles soon after the time is up or the signal aborts, even if the task never looks at its signal. */
+/** Contract: settles soon after the time is up or the signal aborts, even if the task ignores its signal. */
 function inTime(work: Promise<TaskEnd>, ms: number, own: AbortController): Promise<TaskEnd> {
   const aborted = new Promise<TaskEnd>((resolve) => {
     own.signal.addEventListener("abort", () => {
       // A task gets 250 ms to end by itself; then it is abandoned.
-      setTimeout(() => resolve({ state: "failed", error: { code: "failed", message: "it was aborted" } }), 250);
+      setTimeout(() => resolve({ state: "failed", error: { code: "failed", message: "the job was aborted" } }), 250);
     });
   });
   return withTimeout(Promise.race([work, aborted]), ms, (): TaskEnd => {
-    const message = `it took longer than ${ms} ms`;
+    const message = `timed out after ${ms} ms`;
     own.abort(new Error(message));
     return { state: "failed", error: { code: "timed-out", message } };
   });

@@ -10,36 +10,53 @@ export type TaskState = "pending" | "running" | "completed" | "failed" | "cancel
 export interface TaskFailure {
   /** `failed`: it threw. `worker-lost`: every worker that had it died. */
   readonly code: "failed" | "timed-out" | "worker-lost" | "result-not-json" | "result-too-large";
+  /** For users. */
   readonly message: string;
 }
 
 /** Whose jobs are meant: a session's, and in it those of one blueprint or strategy (`""`: of the app itself). */
 export interface JobScope {
+  /** The id of the session. */
   readonly session: string;
+  /** The blueprint or strategy; empty for the app. */
   readonly space: string;
 }
 
 /** A job as it is handed to a backend. Everything is JSON. */
 export interface NewJob extends JobScope {
+  /** The name of the task. */
   readonly task: string;
+  /** Names the job within its scope. */
   readonly key: string;
+  /** For the task; JSON. */
   readonly input: unknown;
+  /** Higher ones first. */
   readonly priority: number;
+  /** How long the result is kept. */
   readonly ttlMs: number;
+  /** The limit of one try. */
   readonly timeoutMs: number;
+  /** How often it is tried. */
   readonly attempts: number;
+  /** `context`: the agent gets the result at its next event. */
   readonly deliver?: "context";
+  /** The directory of the event. */
   readonly cwd: string;
+  /** Its project. */
   readonly projectDir: string;
 }
 
 /** A job as a backend keeps it. */
 export interface TaskRecord extends NewJob {
+  /** The id of the job. */
   readonly id: string;
+  /** How far it is. */
   readonly state: TaskState;
+  /** In ms since 1970. */
   readonly addedAt: number;
   /** How often it was begun. */
   readonly begun: number;
+  /** In ms since 1970. */
   readonly endedAt?: number;
   /** Of a completed job. */
   readonly value?: unknown;
@@ -49,6 +66,7 @@ export interface TaskRecord extends NewJob {
 
 /** A running job of one worker. */
 export interface ClaimedJob {
+  /** The job. */
   readonly record: TaskRecord;
   /** Never reused: it identifies reports of a worker that has lost the job. */
   readonly lease: string;
@@ -62,11 +80,15 @@ export type TaskEnd =
 
 /** What a backend may need to start a worker. */
 export interface WorkerRequest {
+  /** The tasks of the app. */
   readonly tasks: TaskTable;
   /** The hooks file; undefined where there is none, as in a test. */
   readonly file: string | undefined;
+  /** The environment of the event. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The directory of the event. */
   readonly cwd: string;
+  /** The log of a task. */
   readonly logger: (task: string) => Logger;
 }
 
@@ -77,6 +99,7 @@ export interface WorkerRequest {
 export interface TaskBackend {
   /** Keeps a job; resolves once it outlives this process. A job of the same key is replaced, a running one aborted. */
   add(job: NewJob): Promise<string>;
+  /** The newest job of a key. */
   get(place: JobScope, key: string): Promise<TaskRecord | undefined>;
   /** All jobs of a session, of every space, in the order they were added. */
   list(session: string): Promise<readonly TaskRecord[]>;
@@ -92,6 +115,7 @@ export interface TaskBackend {
   beat(claim: ClaimedJob): Promise<boolean>;
   /** False, and nothing happens, when the job is not this worker's any more. */
   finish(claim: ClaimedJob, end: TaskEnd): Promise<boolean>;
+  /** Releases connections and timers. */
   close(): Promise<void>;
 }
 

@@ -8,13 +8,19 @@ export type TaskFunction<Input, Output> = (input: Input, task: TaskContext) => O
 export interface TaskContext {
   /** Aborted when the job is cancelled, takes too long, or its worker ends. */
   readonly signal: AbortSignal;
+  /** The log of the app. */
   readonly log: Logger;
   /** The folder of the event that added the job, and its project. */
   readonly cwd: string;
+  /** The project of the event. */
   readonly projectDir: string;
+  /** Its environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The id of the job. */
   readonly id: string;
+  /** The key of the job. */
   readonly key: string;
+  /** The session that added it. */
   readonly session: string;
   /** 1 for the first try. */
   readonly attempt: number;
@@ -44,8 +50,11 @@ export interface TaskRef<Input = unknown, Output = unknown> {
 
 /** A task that was registered with `app.task`. */
 export interface TaskDefinition {
+  /** The name, unique in the app. */
   readonly name: string;
+  /** Does the work. */
   readonly run: TaskFunction<never, unknown>;
+  /** Defaults of its jobs. */
   readonly options: TaskOptions;
 }
 

@@ -55,12 +55,15 @@ export interface Tasks {
   get<Key extends TaskKey>(key: Key): Promise<TaskResult<OutputOf<Key>> | undefined>;
   /** A completed result, handed out once over all processes; undefined while there is none. */
   pop<Key extends TaskKey>(key: Key): Promise<CompletedTask<OutputOf<Key>> | undefined>;
+  /** `pop` for all completed jobs. */
   popAll(): Promise<readonly CompletedTask[]>;
+  /** The same for failed jobs. */
   popErrors(): Promise<readonly FailedTask[]>;
   /** True when `pop` would give something. */
   has(key: TaskKey): Promise<boolean>;
   /** A running job's signal is aborted. False when nothing was open under the key. */
   cancel(key: TaskKey): Promise<boolean>;
+  /** Cancels all open jobs; returns how many. */
   cancelAll(): Promise<number>;
   /** The job once it has ended, however it ended, and leaves it there; undefined when time is up or there is no such job. */
   wait<Key extends TaskKey>(key: Key, options?: WaitOptions): Promise<TaskResult<OutputOf<Key>> | undefined>;

@@ -5,7 +5,7 @@ import type { AppRuntime } from "../app/app-runtime.ts";
 import { type LogRecord, loggerFor } from "../log/logger.ts";
 import { defaultTasks, queueFolder, workerLock } from "./default-queue.ts";
 import { hasPending, sweepDone } from "./job-files.ts";
-import { runWorker, type TaskWorkerOptions } from "./run-jobs.ts";
+import { runTaskWorker, type TaskWorkerOptions } from "./run-jobs.ts";
 import type { TaskBackend } from "./task-backend.ts";
 
 /** Options of `workTasks`. */
@@ -30,14 +30,14 @@ export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Pro
   const { tasks } = app;
   const backend = options.backend ?? app.options.tasks;
   const call = { ...options, tasks, env, logger, backend: backend ?? defaultTasks({ file, env }) };
-  if (backend !== undefined) return runWorker(call);
+  if (backend !== undefined) return runTaskWorker(call);
   const folder = queueFolder(file, env);
   while (!signal.aborted) {
     const lock = await takeWorkerLock(folder, options);
     if (lock === undefined) return;
     try {
       await sweepDone(folder, Date.now());
-      await runWorker(call);
+      await runTaskWorker(call);
     } finally {
       await lock.release();
     }

@@ -140,6 +140,7 @@ export interface MockTasks extends TaskBackend {
   readonly added: readonly TaskRecord[];
   /** Contract: ends the newest open job of this key; throws when there is none. */
   complete(key: string, value: unknown): void;
+  /** Like `complete`, with an error. */
   fail(key: string, message: string): void;
 }
 

@@ -7,6 +7,7 @@ export type OpenBackend = (options?: BackendOptions) => TaskBackend | Promise<Ta
 
 /** A property that every backend must have. */
 export interface BackendClaim {
+  /** The claim, as a test name. */
   readonly name: string;
   /**
    * Rejects with an AssertionError when it does not hold. `pass` lets so many milliseconds go by: a real wait by default, or a step of the

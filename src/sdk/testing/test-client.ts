@@ -176,8 +176,11 @@ function shortName(method: string): string {
 
 /** What an app's observers received, in order. It grows while the app is used. */
 export interface CapturedEvents {
+  /** In order. */
   readonly all: readonly Observation[];
+  /** Those of one kind. */
   of(kind: ObservationKind): readonly Observation[];
+  /** Forgets them. */
   clear(): void;
 }
 

@@ -7,14 +7,17 @@ import { describeType, sdkProblem } from "../app/argument-checks.ts";
 
 /** A temporary project: a directory with a git repository that no settings of the user reach. */
 export interface TestProject {
+  /** Its real path. */
   readonly dir: string;
   /** Writes a file, its folders too, and gives its path. */
   write(path: string, text: string): Promise<string>;
+  /** The text of a file. */
   read(path: string): Promise<string>;
   /** What git prints. Contract: rejects with git's own message when it fails. */
   git(...args: readonly string[]): Promise<string>;
   /** Everything there is, as one commit. */
   commit(message: string): Promise<void>;
+  /** Deletes the project. */
   remove(): Promise<void>;
 }
 

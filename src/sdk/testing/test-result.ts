@@ -16,25 +16,36 @@ import type { HandlerTrace } from "../log/log-record.ts";
 
 /** The app's answer to one event: the fields of an outcome, the answer as a process would give it, and expectations. */
 export interface TestResult extends Omit<Outcome, "runs" | "skipped" | "warnings"> {
+  /** Of the app and of the event. */
   readonly warnings: readonly AppWarning[];
+  /** The JSON on stdout, parsed. */
   readonly wire?: Readonly<Record<string, unknown>>;
+  /** What `run` would print. */
   readonly stdout: string;
+  /** What `run` would print. */
   readonly stderr: string;
+  /** What `run` would exit with. */
   readonly exitCode: number;
+  /** Each handler that ran. */
   readonly trace: readonly HandlerTrace[];
   /**
    * Fails when the denial comes from a failure under `onFailure: "block"`, because then the guard is broken. To expect a failure, pass its
    * text: `expectDenied("failed: boom")`. The name of the handler alone is not enough.
    */
   expectDenied(reason?: Text): TestResult;
+  /** The call is allowed. */
   expectAllowed(reason?: Text): TestResult;
+  /** The user is asked. */
   expectAsked(reason?: Text): TestResult;
   /** Treats failures as `expectDenied` does. */
   expectBlocked(reason?: Text): TestResult;
+  /** The agent is stopped. */
   expectHalted(reason?: Text): TestResult;
   /** Holds when no handler answered or failed. */
   expectNoOpinion(): TestResult;
+  /** The input is replaced by this one. */
   expectInput(input: ToolInput): TestResult;
+  /** The model gets this text. */
   expectContext(text: Text): TestResult;
 }
 

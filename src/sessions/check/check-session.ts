@@ -89,7 +89,7 @@ function* agents({ model }: CheckedSession): Generator<CheckFinding> {
       const message = `nothing says which call started agent ${agent.id}`;
       yield { ...place, code: "agent-unlinked", severity: "warning", message };
     }
-    if (agent.meta === undefined && listed !== undefined && listed.beside !== true && listed.run === undefined) {
+    if (agent.meta === undefined && listed !== undefined && listed.nextToMain !== true && listed.run === undefined) {
       const message = `agent ${agent.id} has no readable .meta.json`;
       yield { ...place, code: "meta-missing", severity: "warning", message };
     }

@@ -16,7 +16,7 @@ import type { SessionPlace } from "../find/session-files.ts";
 import { changedFiles, copySession, countsTheSame, replaceSessionFiles } from "../keep/replace-session-files.ts";
 import { type Backup, backUpSession } from "../keep/session-backup.ts";
 import type { TranscriptItem } from "../model/entry.ts";
-import { checkOptions, checkSessionPlace, homeOptions } from "../option-checks.ts";
+import { checkCallOptions, checkSessionPlace, homeOptions } from "../option-checks.ts";
 import type { CheckedSession } from "./check-session.ts";
 import type { RepairStep } from "./repair-lines.ts";
 import { applyPlan, planRepair, type RepairedFile } from "./repair-plan.ts";
@@ -56,7 +56,7 @@ export interface RepairResult {
  */
 export async function repairSession(place: SessionPlace, options: RepairOptions = {}): Promise<RepairResult> {
   checkSessionPlace(place);
-  checkOptions("repairSession", options, [...homeOptions, "dryRun", "inPlace", "live", "fs", "now", "uuid"]);
+  checkCallOptions("repairSession", options, [...homeOptions, "dryRun", "inPlace", "live", "fs", "now", "uuid"]);
   const { fs = nodeFs, inPlace = false } = options;
   if (place.file.endsWith(".gz")) throw archived(place);
   if (!inPlace || options.dryRun === true) return repairCopy(place, { ...options, inPlace: false });

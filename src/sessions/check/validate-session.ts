@@ -2,7 +2,7 @@ import type { SessionPlace } from "../find/session-files.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
 import { ownConversations, type SessionModel } from "../model/session-model.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
-import { checkOptions, checkSessionPlace } from "../option-checks.ts";
+import { checkCallOptions, checkSessionPlace } from "../option-checks.ts";
 import { readLines } from "../read/read-lines.ts";
 import { sessionAt } from "../session.ts";
 import { checkLines, checkLinks, checkTools } from "./check-conversation.ts";
@@ -36,7 +36,7 @@ const ourChecks: readonly SessionCheck[] = [checkLines, checkLinks, checkTools, 
 /** Finds everything that is wrong with a session. Contract: changes nothing. */
 export async function validateSession(place: SessionPlace, options: ValidateOptions = {}): Promise<ValidationResult> {
   checkSessionPlace(place);
-  checkOptions("validateSession", options, ["live", "checks"]);
+  checkCallOptions("validateSession", options, ["live", "checks"]);
   const session = await examine(place, options.live ?? false);
   const findings: CheckFinding[] = [];
   for (const check of [...ourChecks, ...(options.checks ?? [])]) {

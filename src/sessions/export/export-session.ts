@@ -3,13 +3,13 @@ import { noBranch } from "../model/branches.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { AttachmentEntry, Entry, UserEntry } from "../model/entry.ts";
 import { textsIn, titleOf, userText } from "../model/entry-text.ts";
-import { isClientFiller, isModelCall } from "../model/model-call.ts";
+import { isClaudeCodeFiller, isModelCall } from "../model/model-call.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { isStopFeedback } from "../model/session-turns.ts";
 import type { Subagent } from "../model/subagents.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
-import { checkArgument, checkOptions, optionProblem } from "../option-checks.ts";
+import { checkArgument, checkCallOptions, optionProblem } from "../option-checks.ts";
 import { isHookRecord, textOfBlock } from "../query/query-filters.ts";
 import type { Session } from "../session.ts";
 import type {
@@ -35,7 +35,7 @@ export async function exportSession(
   checkArgument("session", session, mustBe.object);
   if (typeof session.load !== "function") throw optionProblem("session", session, "a session, as openSession gives it");
   checkArgument("format", format, oneOfCheck(["markdown", "html", "json"]));
-  checkOptions("exportSession", options, ["agents", "thinking", "results", "leaf", "redact"]);
+  checkCallOptions("exportSession", options, ["agents", "thinking", "results", "leaf", "redact"]);
   const model = await session.load();
   const document = documentOf(model, options);
   if (format === "markdown") return toMarkdown(document);
@@ -95,7 +95,7 @@ function itemsIn(entry: Entry, scope: ConversationScope): DocumentItem[] {
   const { redact } = scope;
   switch (entry.kind) {
     case "assistant":
-      if (isClientFiller(entry)) return [];
+      if (isClaudeCodeFiller(entry)) return [];
       if (!isModelCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content).join("\n")) }];
       return entry.content.flatMap((block) => answerItem(block, entry.model, scope));
     case "user":

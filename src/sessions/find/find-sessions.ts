@@ -1,9 +1,9 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { defined, fieldOf, groupBy, memoized, Problem, plainLine } from "../../protocol/internal.ts";
-import { readJsonObject } from "../home/client-json.ts";
+import { readJsonObject } from "../home/claude-code-json.ts";
 import { type LiveSession, liveSessions } from "../home/live-sessions.ts";
-import { checkOptions, homeOptions } from "../option-checks.ts";
+import { checkCallOptions, homeOptions } from "../option-checks.ts";
 import { readHeader, type SessionHeader } from "../read/session-header.ts";
 import { safeId } from "../safe-paths.ts";
 import { bestPlaces, countSubagents, realFileFinder, type SessionPlace } from "./session-files.ts";
@@ -37,7 +37,7 @@ export interface ListSessionsOptions extends RootOptions {
 
 /** Sessions of all roots, the file that changed last first. A session that several roots hold is listed once. */
 export async function* listSessions(options: ListSessionsOptions = {}): AsyncGenerator<SessionSummary, undefined> {
-  checkOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
+  checkCallOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
   const places = await newestFirst(options);
   const { cwd: _cwd, sinceMs: _sinceMs, signal: _signal, ...where } = options;
   const liveState = new Map(

@@ -108,7 +108,7 @@ test("everything that belongs to a session is found by its place; unknown files 
       { id: "a0123456789abcdef", file: files[1], meta: files[2] },
       { id: "ascout-0123456789abcdef", file: files[3] },
       { id: "afedcba9876543210", file: files[4], run: "wf_1" },
-      { id: "old1", file: "agent-old1.jsonl", beside: true },
+      { id: "old1", file: "agent-old1.jsonl", nextToMain: true },
     ],
     workflows: [{ run: "wf_1", journal: files[5], state: files[6] }],
     toolResults: [files[7]],

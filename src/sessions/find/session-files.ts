@@ -7,7 +7,7 @@ import { recordSource, recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
 import { isSafeId } from "../safe-paths.ts";
 import { originRank, type SessionRoot } from "./session-roots.ts";
-import { filesBelow, listEntries, transcriptName, withoutGz } from "./transcript-files.ts";
+import { listEntries, sessionFilesBelow, transcriptName, withoutGz } from "./transcript-files.ts";
 
 /** The location of one session. Its id is its file name. */
 export interface SessionPlace {
@@ -30,7 +30,7 @@ export interface SubagentFile {
   /** The workflow run it belongs to. */
   readonly run?: string;
   /** The file is next to the main transcript, as older versions wrote it. */
-  readonly beside?: true;
+  readonly nextToMain?: true;
 }
 
 /** Paths of everything that belongs to one session. Unknown files are listed in `others` and never opened. */
@@ -108,7 +108,7 @@ const stateFile = /^workflows\/(wf_[^/]+)\.json$/;
 /** Everything under `<session>/`, at any depth, and the subagents of older versions next to the main file. */
 export async function sessionFilesOf(place: SessionPlace): Promise<SessionFiles> {
   const own = join(place.folder, place.id);
-  const files = filesBelow(place.root.path, own, "");
+  const files = sessionFilesBelow(place.root.path, own, "");
   const metaNames = new Set(files.map(({ name }) => name).filter((name) => withoutGz(name).endsWith(".meta.json")));
   const agents: SubagentFile[] = [];
   const workflows = new Map<string, WorkflowFiles>();
@@ -151,7 +151,8 @@ async function agentsNextToMain({ root, folder, id }: SessionPlace): Promise<Sub
   for (const entry of listEntries(root.path, folder)) {
     const name = entry.folder ? undefined : transcriptName(entry.name);
     if (!name?.startsWith("agent-")) continue;
-    if ((await ownerSessionId(entry.path)) === id) agents.push({ id: name.slice(6), file: entry.path, beside: true });
+    if ((await ownerSessionId(entry.path)) === id)
+      agents.push({ id: name.slice(6), file: entry.path, nextToMain: true });
   }
   return agents;
 }
@@ -173,6 +174,6 @@ async function ownerSessionId(file: string): Promise<string | undefined> {
 
 /** Counts agents by file names in the session's own folder. Faster than `sessionFilesOf`, which opens files. */
 export function countSubagents({ root, folder, id }: SessionPlace): number {
-  const files = filesBelow(root.path, join(folder, id, "subagents"), "subagents");
+  const files = sessionFilesBelow(root.path, join(folder, id, "subagents"), "subagents");
   return files.filter(({ name }) => agentFile.test(withoutGz(name))).length;
 }

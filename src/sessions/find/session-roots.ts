@@ -7,7 +7,9 @@ import { optionProblem } from "../option-checks.ts";
 
 /** A directory that contains `projects/`, by its real path. */
 export interface SessionRoot {
+  /** A directory such as `~/.claude`. */
   readonly path: string;
+  /** Whose sessions it contains. */
   readonly origin: RootOrigin;
 }
 
@@ -31,7 +33,7 @@ export async function findRoots(where: RootOptions = {}): Promise<SessionRoot[]>
   if (where.roots !== undefined && !Array.isArray(where.roots))
     throw optionProblem("roots", where.roots, "a list of folders");
   const candidates =
-    where.roots?.map((root) => (typeof root === "string" ? client(root) : root)) ?? defaultRoots(where);
+    where.roots?.map((root) => (typeof root === "string" ? claudeCodeRoot(root) : root)) ?? defaultRoots(where);
   const roots = new Map<string, SessionRoot>();
   for (const { path, origin } of candidates) {
     const real = await configFolder(path);
@@ -58,17 +60,17 @@ export function archiveRoot(source: HomeSource = {}): SessionRoot {
 }
 
 function defaultRoots(where: RootOptions): SessionRoot[] {
-  return [...clientRoots(where), storeRoot(where), archiveRoot(where)];
+  return [...claudeCodeRoots(where), storeRoot(where), archiveRoot(where)];
 }
 
-function clientRoots({ env = process.env, home = homeFolder(env) }: RootOptions): SessionRoot[] {
+function claudeCodeRoots({ env = process.env, home = homeFolder(env) }: RootOptions): SessionRoot[] {
   const configured = (env["CLAUDE_CONFIG_DIR"] ?? "").split(",").flatMap((part) => part.trim() || []);
-  if (configured.length > 0) return configured.map(client);
+  if (configured.length > 0) return configured.map(claudeCodeRoot);
   const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
-  return [client(join(home, ".claude")), client(join(config, "claude"))];
+  return [join(home, ".claude"), join(config, "claude")].map(claudeCodeRoot);
 }
 
-function client(path: string): SessionRoot {
+function claudeCodeRoot(path: string): SessionRoot {
   return { path, origin: "client" };
 }
 

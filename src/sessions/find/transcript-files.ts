@@ -65,7 +65,7 @@ type FileOwner = Pick<TranscriptFile, "root" | "project" | "session" | "agent" |
 
 /** The agents of a session, by its own folder. */
 function agentsOf(owner: FileOwner, folder: string, onUnread: OnUnread): readonly TranscriptFile[] {
-  const files = filesBelow(owner.root.path, join(folder, "subagents"), "subagents", onUnread);
+  const files = sessionFilesBelow(owner.root.path, join(folder, "subagents"), "subagents", onUnread);
   return files.flatMap(({ path }) => {
     const agent = agentIn(transcriptName(basename(path)), dirname(path));
     return agent === undefined ? [] : withStat(path, { ...owner, ...agent }, onUnread);
@@ -122,7 +122,7 @@ function unlessForbidden(_: string, error: unknown): void {
 const maxDepth = 16;
 
 /** All files below a folder of a session, named by their path in the session's own folder. */
-export function filesBelow(
+export function sessionFilesBelow(
   root: string,
   folder: string,
   prefix: string,
@@ -131,7 +131,7 @@ export function filesBelow(
   return readFolder(root, folder, onUnread).flatMap((entry) => {
     const name = prefix === "" ? entry.name : `${prefix}/${entry.name}`;
     if (!entry.folder) return [{ name, path: entry.path }];
-    return name.split("/").length < maxDepth ? filesBelow(root, entry.path, name, onUnread) : [];
+    return name.split("/").length < maxDepth ? sessionFilesBelow(root, entry.path, name, onUnread) : [];
   });
 }
 

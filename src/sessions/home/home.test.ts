@@ -15,8 +15,8 @@ import { processStart } from "../../files/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { recorded, write } from "../fixtures/transcript.ts";
 import type { Entry } from "../model/entry.ts";
-import { loadFileHistory, readHistory } from "./client-files.ts";
-import { loadTasks, saveTask, type Task } from "./client-tasks.ts";
+import { loadFileHistory, readHistory } from "./claude-code-files.ts";
+import { loadTasks, saveTask, type Task } from "./claude-code-tasks.ts";
 import { liveSessions, watchLive } from "./live-sessions.ts";
 
 let home: string;

@@ -3,9 +3,9 @@ import { processExists, processStart } from "../../files/internal.ts";
 import { textField } from "../../protocol/internal.ts";
 import { findRoots, type RootOptions } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
-import { checkOptions, homeOptions } from "../option-checks.ts";
-import { watchPaths } from "../read/follow-session.ts";
-import { readJsonObject, textFields } from "./client-json.ts";
+import { checkCallOptions, homeOptions } from "../option-checks.ts";
+import { watchFiles } from "../read/follow-session.ts";
+import { readJsonObject, textFields } from "./claude-code-json.ts";
 
 /** A session that a process has registered as running. */
 export interface LiveSession {
@@ -46,7 +46,7 @@ export interface LiveOptions extends RootOptions {
 
 /** Running sessions, sorted by pid. */
 export async function liveSessions(options: LiveOptions = {}): Promise<LiveSession[]> {
-  checkOptions("liveSessions", options, [...homeOptions, "roots", "all", "startOf"]);
+  checkCallOptions("liveSessions", options, [...homeOptions, "roots", "all", "startOf"]);
   const { startOf = systemStart, all = false, ...where } = options;
   const sessions: LiveSession[] = [];
   for (const root of await findRoots(where)) {
@@ -122,7 +122,7 @@ export async function* watchLive(
 ): AsyncGenerator<LiveChange, undefined> {
   const { signal, pollMs = 250, ...where } = options;
   const folders = (await findRoots(where)).map(({ path }) => join(path, "sessions"));
-  const changes = watchPaths(folders, signal);
+  const changes = watchFiles(folders, signal);
   let earlier = new Map<string, LiveSession>();
   try {
     while (signal?.aborted !== true) {

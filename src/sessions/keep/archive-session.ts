@@ -14,7 +14,7 @@ import {
 import { attempt } from "../../protocol/internal.ts";
 import { findSessions, projectFolderResolver, type SessionPlace } from "../find/session-files.ts";
 import { archiveRoot, findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
-import { checkOptions, checkSessionPlace, homeOptions } from "../option-checks.ts";
+import { checkCallOptions, checkSessionPlace, homeOptions } from "../option-checks.ts";
 import {
   type ArchivedFile,
   type ArchiveManifest,
@@ -50,7 +50,7 @@ export interface ArchiveResult {
  */
 export async function archiveSession(place: SessionPlace, options: ArchiveOptions = {}): Promise<ArchiveResult> {
   checkSessionPlace(place);
-  checkOptions("archiveSession", options, [...homeOptions, "root", "fs", "now"]);
+  checkCallOptions("archiveSession", options, [...homeOptions, "root", "fs", "now"]);
   const { fs = nodeFs, now = Date.now, root = archiveRoot(options).path } = options;
   if (place.root.origin === "archive") return { session: place.id, files: 0, addedBytes: 0, heldBytes: 0 };
   if (options.root === undefined) await openState([], options, fs);

@@ -28,7 +28,7 @@ test.each(["error", "kill"] as const)(
           2,
           false,
         ]);
-        expect(now.files.agents.some(({ beside }) => beside)).toBe(false);
+        expect(now.files.agents.some(({ nextToMain }) => nextToMain)).toBe(false);
         expect((await validateSession(place)).counts.error).toBe(0);
       },
       longStride,

@@ -36,7 +36,7 @@ test("agents get their place, lines keep their bytes, calls and tokens are the s
     [false, "meta"],
     [false, "none"],
   ]);
-  expect(now.files.agents.every(({ beside }) => beside === undefined)).toBe(true);
+  expect(now.files.agents.every(({ nextToMain }) => nextToMain === undefined)).toBe(true);
   const lines = (bytes: Record<string, string>) =>
     Object.entries(bytes)
       .filter(([path]) => path.endsWith(".jsonl"))

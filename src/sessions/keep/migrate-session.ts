@@ -15,7 +15,7 @@ import {
 import { isObject, mustBe, Problem } from "../../protocol/internal.ts";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { textFields } from "../home/client-json.ts";
+import { textFields } from "../home/claude-code-json.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { Subagent } from "../model/subagents.ts";
@@ -204,10 +204,10 @@ async function withoutLines({ place }: SessionModel, agents: readonly Subagent[]
 /** Subagents whose files are next to the main transcript. */
 const agentsBeside: MigrationStep = {
   from: "agents-beside",
-  describe: (model) => beside(model).map(({ id }) => `agent ${id} moves into ${model.id}/subagents`),
+  describe: (model) => agentsNextToMain(model).map(({ id }) => `agent ${id} moves into ${model.id}/subagents`),
   async apply(model, fs) {
     const folder = join(model.place.folder, model.id, "subagents");
-    for (const { file } of beside(model)) {
+    for (const { file } of agentsNextToMain(model)) {
       const bytes = await readFile(file);
       const target = join(folder, basename(file));
       await ensureFolder(folder, fs);
@@ -220,8 +220,8 @@ const agentsBeside: MigrationStep = {
   },
 };
 
-function beside({ files }: SessionModel): { id: string; file: string }[] {
-  return files.agents.filter((agent) => agent.beside === true);
+function agentsNextToMain({ files }: SessionModel): { id: string; file: string }[] {
+  return files.agents.filter((agent) => agent.nextToMain === true);
 }
 
 /** In the order in which they run. */

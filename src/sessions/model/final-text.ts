@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { checkOptions } from "../option-checks.ts";
+import { checkCallOptions } from "../option-checks.ts";
 import { readEntriesReverse } from "../read/read-entries.ts";
 import type { AssistantEntry, Entry } from "./entry.ts";
 import { textsIn } from "./entry-text.ts";
@@ -16,8 +16,11 @@ export function finalText(model: SessionModel): string {
 
 /** The fields of a Stop payload that lead to the last answer. */
 export interface StopPayload {
+  /** The transcript of the session. */
   readonly transcript_path?: string | undefined;
+  /** The transcript of the subagent, on SubagentStop. */
   readonly agent_transcript_path?: string | undefined;
+  /** The text, if the agent sends it. */
   readonly last_assistant_message?: string | undefined;
 }
 
@@ -53,7 +56,7 @@ const systemClock = {
  * only the last block.
  */
 export async function finalTextAtStop(payload: StopPayload, options: StopTextOptions = {}): Promise<StopText> {
-  checkOptions("finalTextAtStop", options, ["signal", "attempts", "pauseMs", "clock"]);
+  checkCallOptions("finalTextAtStop", options, ["signal", "attempts", "pauseMs", "clock"]);
   const { attempts = 40, pauseMs = 50, clock = systemClock, signal } = options;
   const message = payload.last_assistant_message;
   const startedMs = clock.now();

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { closeAfter, errorCode } from "../../files/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import { findSessionsIn, type SessionPlace } from "../find/session-files.ts";
-import { readJsonObject } from "../home/client-json.ts";
+import { readJsonObject } from "../home/claude-code-json.ts";
 import { openBytes } from "../read/byte-source.ts";
 import { readHeader } from "../read/session-header.ts";
 import { forkNotePath, forkSourceIn } from "../write/fork-session.ts";

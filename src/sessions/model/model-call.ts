@@ -43,7 +43,7 @@ export function isModelCall(answer: AssistantEntry): boolean {
 }
 
 /** True for an answer that Claude Code wrote as a placeholder, such as the end of an unanswered turn. Errors are not placeholders. */
-export function isClientFiller(answer: AssistantEntry): boolean {
+export function isClaudeCodeFiller(answer: AssistantEntry): boolean {
   return !isModelCall(answer) && answer.isApiErrorMessage !== true;
 }
 
@@ -51,7 +51,10 @@ export function callKey(answer: AssistantEntry): string {
   return answer.messageId || answer.requestId || answer.uuid;
 }
 
-/** Lines with one id are one call, unless counts and request ids both differ: then the endpoint used the id twice. */
+/**
+ * Lines with one id are one call, unless counts and request ids both differ: then the endpoint used the id twice. The rules from here to
+ * `isBetter` are also those of `usage/calls/resolve-calls.ts`, on columns for speed; counting.test.ts compares both.
+ */
 function splitByRequest(lines: AssistantEntry[]): AssistantEntry[][] {
   if (lines.length === 1 || haveSameUsage(lines) || !haveConflictingCounts(lines)) return [lines];
   return [...groupBy(lines, (line) => line.requestId ?? "").values()];

@@ -1,6 +1,6 @@
 import type { Entry, UserEntry } from "./entry.ts";
 import { type GraphEntry, isGraphEntry } from "./entry-graph.ts";
-import { isClientFiller, isModelCall, type ModelCall } from "./model-call.ts";
+import { isClaudeCodeFiller, isModelCall, type ModelCall } from "./model-call.ts";
 import type { SessionToolCall } from "./session-tool-call.ts";
 
 /** From a prompt to the point where the agent waits for the next one. */
@@ -94,7 +94,7 @@ function draftTurns(entries: readonly Entry[]): { drafts: TurnDraft[]; localComm
     } else if (entry.kind === "user" && entry.role === "command") {
       endPending();
       pending = { start: entry, entries: [] };
-    } else if (pending !== undefined && entry.kind === "assistant" && !isClientFiller(entry)) {
+    } else if (pending !== undefined && entry.kind === "assistant" && !isClaudeCodeFiller(entry)) {
       current = pending;
       drafts.push(pending);
       pending = undefined;

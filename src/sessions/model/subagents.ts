@@ -1,5 +1,5 @@
 import { defined, fieldOf } from "../../protocol/internal.ts";
-import type { SubagentMeta } from "../home/client-json.ts";
+import type { SubagentMeta } from "../home/claude-code-json.ts";
 import { agentIdIn, type PairedTools } from "./pair-tool-calls.ts";
 import type { SessionToolCall, TaskNotification } from "./session-tool-call.ts";
 import { buildConversation, type Conversation, type ConversationDraft } from "./transcript-conversation.ts";

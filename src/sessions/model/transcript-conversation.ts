@@ -47,7 +47,7 @@ export function draftConversation(items: readonly TranscriptItem[], agentId?: st
 export function buildConversation(draft: ConversationDraft, toolCalls: readonly SessionToolCall[]): Conversation {
   const { items, entries, graph, calls } = draft;
   const starts = lazy(() => startsOf(calls, toolCalls));
-  const clientAnswers = lazy(() =>
+  const claudeCodeAnswers = lazy(() =>
     entries.filter(isAnswer).filter((entry) => !isModelCall(entry) && !graph.superseded(entry)),
   );
   const branches = lazy(() => branchesOf(graph, entries));
@@ -64,10 +64,10 @@ export function buildConversation(draft: ConversationDraft, toolCalls: readonly 
     toolCalls,
     unreadable: entries.length === items.length ? [] : items.filter((item) => item.kind === "unreadable"),
     get apiErrors() {
-      return clientAnswers().filter((entry) => entry.isApiErrorMessage === true);
+      return claudeCodeAnswers().filter((entry) => entry.isApiErrorMessage === true);
     },
     get fillers() {
-      return clientAnswers().filter((entry) => entry.isApiErrorMessage !== true);
+      return claudeCodeAnswers().filter((entry) => entry.isApiErrorMessage !== true);
     },
     get branches() {
       return branches();

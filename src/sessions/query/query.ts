@@ -15,47 +15,69 @@ export type TimeBoundary = Date | string;
  * no more than needed. Filters can be applied in any order. Without `branch` the query uses the active one.
  */
 export interface Query<T extends QueryElement> extends AsyncIterable<T> {
+  /** All entries. */
   entries(): Query<Entry>;
   /** Prompts; with `all`, every line of role user. */
   users(options?: { all?: boolean }): Query<UserEntry>;
   /** Answers of models. An answer of several lines is one call. */
   assistants(): Query<ModelCall>;
+  /** Tool calls. */
   tools(): Query<SessionToolCall>;
   /** Calls of a tool by name; `*` is a wildcard. */
   tool(name: string | RegExp): Query<SessionToolCall>;
+  /** Attachments, of one type if given. */
   attachments(type?: AttachmentType): Query<AttachmentEntry>;
+  /** System entries, of one subtype if given. */
   system(subtype?: SystemSubtype): Query<SystemEntry>;
   /** Records of hooks. */
   hooks(event?: string): Query<AttachmentEntry>;
+  /** Subagents, down to a depth if given. */
   agents(options?: { depth?: number }): Query<Subagent>;
 
+  /** Only elements with tool calls. */
   withTools(): Query<T>;
+  /** Only elements with text. */
   withText(): Query<T>;
+  /** Only elements with thinking. */
   withThinking(): Query<T>;
   /** Tool errors, API errors, failed hooks. */
   errors(): Query<T>;
+  /** Only answers of this model. */
   model(name: string | RegExp): Query<T>;
+  /** Only elements that contain the text. */
   matching(text: string | RegExp): Query<T>;
+  /** Only elements for which `test` is true. */
   where(test: (element: T) => boolean): Query<T>;
 
   /** From a time on: a date, ISO text, `"2h"` before now, or the uuid of an entry. */
   since(time: TimeBoundary): Query<T>;
+  /** Up to a time. */
   until(time: TimeBoundary): Query<T>;
   /** Turns are counted from 1; -1 is the last one. */
   turn(number: number): Query<T>;
+  /** One branch, by its leaf. */
   branch(which: "active" | "all" | string): Query<T>;
   /** Also entries of agents, at any depth. */
   including(what: "agents"): Query<T>;
 
+  /** Leaves out the first ones. */
   skip(count: number): Query<T>;
+  /** At most this many. */
   limit(count: number): Query<T>;
+  /** Last one first. */
   reverse(): Query<T>;
 
+  /** The first element. */
   first(): Promise<T | undefined>;
+  /** The last element. */
   last(): Promise<T | undefined>;
+  /** All elements as a list. */
   all(): Promise<T[]>;
+  /** How many there are. */
   count(): Promise<number>;
+  /** Whether there is one. */
   exists(): Promise<boolean>;
+  /** All elements by key. */
   groupBy<K>(key: (element: T) => K): Promise<Map<K, T[]>>;
 }
 

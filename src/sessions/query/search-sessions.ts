@@ -9,7 +9,7 @@ import {
 } from "../find/session-files.ts";
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
 import type { Entry } from "../model/entry.ts";
-import { checkArgument, checkOptions, homeOptions } from "../option-checks.ts";
+import { checkArgument, checkCallOptions, homeOptions } from "../option-checks.ts";
 import { cutArchive } from "../read/gzip-source.ts";
 import { type RecordSource, recordSource } from "../read/json-records.ts";
 import { itemsIn } from "../read/read-entries.ts";
@@ -91,7 +91,7 @@ export async function eachFile(
 
 export function checkSearch(query: string, options: SearchOptions): void {
   checkArgument("query", query, mustBe.text);
-  checkOptions("searchSessions", options, [...homeOptions, "roots", ...searchOptionNames]);
+  checkCallOptions("searchSessions", options, [...homeOptions, "roots", ...searchOptionNames]);
 }
 
 const searchOptionNames = [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { checkOf, isObject } from "../../protocol/internal.ts";
 import { type SessionPlace, type SessionTranscript, transcriptsOf } from "../find/session-files.ts";
 import type { TranscriptItem } from "../model/entry.ts";
-import { checkArgument, checkOptions, checkSessionPlace } from "../option-checks.ts";
+import { checkArgument, checkCallOptions, checkSessionPlace } from "../option-checks.ts";
 import type { Cursor } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
@@ -40,7 +40,7 @@ export function followSession(
 ): Following {
   const place = typeof session === "object" && session !== null && "place" in session ? session.place : session;
   checkSessionPlace(place);
-  checkOptions("followSession", options, ["from", "signal", "pollMs"]);
+  checkCallOptions("followSession", options, ["from", "signal", "pollMs"]);
   checkArgument("from", options.from, fromCheck);
   const followed = new Map<string, FollowedFile>();
   return {
@@ -67,7 +67,7 @@ async function* events(
   followed: Map<string, FollowedFile>,
 ): AsyncGenerator<FollowEvent, undefined> {
   const own = join(place.folder, place.id);
-  const changes = watchPaths([place.folder, own, join(own, "subagents")], signal);
+  const changes = watchFiles([place.folder, own, join(own, "subagents")], signal);
   try {
     for (let first = true; signal?.aborted !== true; first = false) {
       for (const transcript of await transcriptsOf(place)) {
@@ -129,7 +129,7 @@ async function stampOf(file: string): Promise<string> {
 }
 
 /** File events only shorten the wait: some file systems report none, and then polling finds the change. */
-export function watchPaths(paths: readonly string[], signal: AbortSignal | undefined) {
+export function watchFiles(paths: readonly string[], signal: AbortSignal | undefined) {
   let wake: (() => void) | undefined;
   let hasChanged = false;
   const onChange = () => {

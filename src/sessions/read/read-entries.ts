@@ -72,7 +72,7 @@ export async function* readLinesReverse(file: string, signal?: AbortSignal): Asy
       signal?.throwIfAborted();
       const size = Math.min(chunkBytes, end);
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size), 0, size, end - size);
-      // Fewer bytes than requested: the file was cut meanwhile. Earlier lines are still complete.
+      // Fewer bytes than requested: the file was truncated while being read. Earlier lines are still complete.
       const chunk = buffer.subarray(0, bytesRead);
       end -= size;
       let to = chunk.length;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { defined, textField } from "../../protocol/internal.ts";
 import { findSessionsIn, type SessionPlace, type SubagentFile, sessionFilesOf } from "../find/session-files.ts";
-import { readSubagentMeta } from "../home/client-json.ts";
+import { readSubagentMeta } from "../home/claude-code-json.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import type { SessionContent, SubagentContent } from "../model/session-model.ts";
 import type { Cursor } from "./byte-source.ts";

@@ -6,7 +6,7 @@ import type { SessionPlace } from "../find/session-files.ts";
 import { contextOf, lastCompaction } from "../model/compactions.ts";
 import { type GraphEntry, isBoundary } from "../model/entry-graph.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
-import { checkOptions, checkSessionPlace } from "../option-checks.ts";
+import { checkCallOptions, checkSessionPlace } from "../option-checks.ts";
 import { copyReferencedFiles } from "../parts/part-files.ts";
 import { safeId } from "../safe-paths.ts";
 import { setField } from "./edit-line.ts";
@@ -32,7 +32,7 @@ export interface ForkOptions {
  */
 export async function forkSession(source: SessionPlace, options: ForkOptions = {}): Promise<SessionPlace> {
   checkSessionPlace(source);
-  checkOptions("forkSession", options, ["at", "into", "id", "fs", "now"]);
+  checkCallOptions("forkSession", options, ["at", "into", "id", "fs", "now"]);
   const { fs = nodeFs, now = Date.now, into = source } = options;
   const { root, project, folder } = into;
   const id = safeId(options.id ?? randomUUID());

@@ -5,7 +5,7 @@ import { defined, fieldOf, mustBe, Problem, parseJson } from "../../protocol/int
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
-import { checkArgument, checkOptions, checkSessionOptions, homeOptions } from "../option-checks.ts";
+import { checkArgument, checkCallOptions, checkSessionOptions, homeOptions } from "../option-checks.ts";
 import { realPathBelow, safeId } from "../safe-paths.ts";
 import { type ForkOptions, forkSession } from "./fork-session.ts";
 import { type ResumeState, readResumeState } from "./resume-state.ts";
@@ -19,6 +19,7 @@ import {
 
 /** Sessions that a host writes itself, laid out as Claude Code lays out its own, so that every reader here reads them. */
 export interface SessionStore {
+  /** Where the sessions are kept. */
   readonly root: SessionRoot;
   /**
    * Opens a new session, or an existing one to continue. If its last prompt or result was not answered, the next `user` record is
@@ -51,7 +52,7 @@ const storeOptions = [...homeOptions, "root", "version", "entrypoint", "fs", "no
 
 /** Opens the store of a host that writes its own transcripts. Other programs may write to the same store, each to its own sessions. */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
-  checkOptions("openStore", options, storeOptions, ["version"]);
+  checkCallOptions("openStore", options, storeOptions, ["version"]);
   const { version, entrypoint = "hookline", fs = nodeFs, now = Date.now, uuid = randomUUID } = options;
   // The process may change its working directory later.
   const path = resolve(options.root ?? storeRoot(options).path);

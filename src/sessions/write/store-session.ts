@@ -16,7 +16,9 @@ import {
 
 /** A session of the store, open for appending to its main file and to those of its agents. */
 export interface StoreSession extends TranscriptWriter {
+  /** The id of the session. */
   readonly id: string;
+  /** Where the session is. */
   readonly place: SessionPlace;
   /** The folder of all files except the main transcript. */
   readonly folder: string;

@@ -12,6 +12,7 @@ import { readEntries } from "../read/read-entries.ts";
 
 /** One transcript file, open for appending. */
 export interface TranscriptWriter {
+  /** The transcript. */
   readonly file: string;
   /** The parent of the next record of the conversation, unless the record names another. */
   readonly tip: string | null;

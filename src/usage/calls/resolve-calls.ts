@@ -12,13 +12,13 @@ export interface OwnerInfo {
 }
 
 /**
- * Takes one call: the row whose counts are used, whole; the row that says whose call it is and when it began; and whether
- * its records disagree on input or cache counts.
+ * Receives one call: `best`, the row whose counts are used; `owner`, the row that says whose call it is and when it began; `conflict`,
+ * whether rows disagree on input or cache counts.
  */
 export type CallSink = (best: number, owner: number, conflict: boolean) => void;
 
 /**
- * Gives every call once, for any number of files and lines that hold it. Totals do not depend on the owner; the split
+ * Reports every call once, however many files and lines contain it. Totals do not depend on the owner; the split
  * by session, agent and time does, in the same way on every run.
  */
 export function resolveCalls(table: CallTable, fileInfo: (file: number) => OwnerInfo, take: CallSink): void {
@@ -80,7 +80,10 @@ function groupByKey({ words, count }: CallTable) {
   return { heads, next };
 }
 
-/** Rows of one key are one call, unless counts and request ids both differ: then an endpoint gave the id twice. */
+/**
+ * Rows of one key are one call, unless counts and request ids both differ: then an endpoint gave the id twice. The rules from here to
+ * `isBetter` are those of `sessions/model/model-call.ts`, on columns for speed; counting.test.ts compares both.
+ */
 function byRequest({ words }: CallTable, rows: readonly number[]): readonly (readonly number[])[] {
   const requestOf = (row: number) =>
     `${words[row * wordColumn.size + wordColumn.requestA]}.${words[row * wordColumn.size + wordColumn.requestB]}`;
@@ -99,10 +102,10 @@ const promptColumns = [
   figureColumn.cacheWrite1h,
 ];
 
-function differ(figures: Float64Array, place: number, rows: readonly number[]): boolean {
+function differ(figures: Float64Array, column: number, rows: readonly number[]): boolean {
   let known = 0;
   for (const row of rows) {
-    const value = figures[row * figureColumn.size + place] as number;
+    const value = figures[row * figureColumn.size + column] as number;
     if (value === 0 || value === known) continue;
     if (known !== 0) return true;
     known = value;

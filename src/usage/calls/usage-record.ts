@@ -36,7 +36,7 @@ export interface CountedUsage extends Tokens {
 
 /** Which line decides when several have the call: a plain line before one of a sidechain before a copy in a progress line. */
 export type Rank = 0 | 1 | 2;
-export const rank = { main: 0, sidechain: 1, copy: 2 } as const;
+export const ranks = { main: 0, sidechain: 1, copy: 2 } as const;
 
 /** An iteration that the call's own counts leave out. */
 export interface RecordPart extends Tokens {
@@ -105,7 +105,7 @@ export function readUsageRecord(object: Json, names: NameTable): UsageRecord | u
   const record = readAnswer(copy, object, names);
   if (record === undefined) return undefined;
   const agent = textField(data, "agentId") ?? textField(object, "agentId");
-  return { ...record, rank: rank.copy, agent: agent === undefined ? record.agent : names.numberOf(agent) };
+  return { ...record, rank: ranks.copy, agent: agent === undefined ? record.agent : names.numberOf(agent) };
 }
 
 /** `line` has the fields of the line; a copied answer may have more exact ones. */
@@ -124,7 +124,7 @@ function readAnswer(answer: Json, line: Json, names: NameTable): UsageRecord | u
     request: hashText(request),
     model: names.numberOf(model),
     agent: names.numberOf(textField(answer, "agentId") ?? ""),
-    rank: answer["isSidechain"] === true ? rank.sidechain : rank.main,
+    rank: answer["isSidechain"] === true ? ranks.sidechain : ranks.main,
     at: Number.isNaN(at) ? timestampMs(line["timestamp"]) : at,
     apiError,
     stopped: !apiError && typeof message["stop_reason"] === "string",

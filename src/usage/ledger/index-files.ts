@@ -140,7 +140,7 @@ const digestBytes = 32;
 
 /** JSON and numbers as one file, with a checksum at its end. */
 function sealed(head: object, body: readonly NodeJS.ArrayBufferView[]): Buffer {
-  const content = joined(head, body);
+  const content = indexBytes(head, body);
   return Buffer.concat([content, digestOf(content)]);
 }
 
@@ -156,7 +156,7 @@ interface JoinedParts<Head> {
 }
 
 /** JSON, with its length before it, and the numbers after it. */
-export function joined(head: object, body: readonly NodeJS.ArrayBufferView[]): Buffer {
+export function indexBytes(head: object, body: readonly NodeJS.ArrayBufferView[]): Buffer {
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(text.length);

@@ -5,7 +5,7 @@ import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type CallTable, rowFlag, wordColumn } from "../calls/call-table.ts";
 import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
-import { joined, type KeptFile, type KnownFile, readKept, separated, writeKept } from "./index-files.ts";
+import { indexBytes, type KeptFile, type KnownFile, readKept, separated, writeKept } from "./index-files.ts";
 import { type Scan, scanFile } from "./ledger.ts";
 
 /** A transcript as it is now. */
@@ -101,7 +101,7 @@ function rawRows(table: CallTable, from: number, names: NameTable): Buffer {
     if (((words[w + wordColumn.marks] as number) & rowFlag.hasParts) !== 0)
       parts.push([row, table.partsOf(from + row)]);
   }
-  return joined({ names: own.texts, parts } satisfies RowsHead, [words]);
+  return indexBytes({ names: own.texts, parts } satisfies RowsHead, [words]);
 }
 
 /** Adds stored rows as rows of file `file`. Contract: the bytes are from `rawRows`, and their checksum was compared. */

@@ -94,11 +94,11 @@ function agentRows(selection: UsageSelection, rows: readonly number[], options: 
 function reconciler({ ledger, keep, fileOf }: UsageSelection, statuslineCost: (session: string) => number | undefined) {
   /** Sessions of which the report leaves out calls, by day, model or agent. */
   const narrowed = new Set(rollupsWhere(ledger.rollups, (at) => !keep(at)).map((at) => fileOf(at).session));
-  return (session: string, own: Amounts, client: number | undefined): Reconciled => {
+  return (session: string, own: Amounts, claudeCode: number | undefined): Reconciled => {
     const statusline = statuslineCost(session);
-    const theirs = client ?? statusline;
+    const theirs = claudeCode ?? statusline;
     return {
-      clientMicroUsd: client ?? null,
+      clientMicroUsd: claudeCode ?? null,
       statuslineMicroUsd: statusline ?? null,
       differenceMicroUsd: theirs === undefined || narrowed.has(session) ? null : own.costMicroUsd - theirs,
     };

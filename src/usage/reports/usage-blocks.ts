@@ -33,7 +33,7 @@ export function blockRows(
 ): BlockRow[] {
   const { rollups } = selection.ledger;
   const spans = spansOf(selection);
-  const sizeOf = ({ rows }: Span) => tokensIn(amountsOf(rollups, rows, options.mode));
+  const sizeOf = ({ rows }: BlockTimes) => tokensIn(amountsOf(rollups, rows, options.mode));
   // The maximum of nothing is below 0, which means no limit.
   const limit = tokenLimit === "max" ? Math.max(...spans.slice(0, -1).map(sizeOf)) : tokenLimit;
   const limits = selection.ledger.files.flatMap((file) => file.facts.limits);
@@ -43,7 +43,7 @@ export function blockRows(
     return hasGap ? [gapRow(before, span), blockRow(span)] : [blockRow(span)];
   });
 
-  function blockRow({ start, first, last, rows }: Span): BlockRow {
+  function blockRow({ start, first, last, rows }: BlockTimes): BlockRow {
     const own = reportRow(selection, rows, options);
     const end = start + blockMs;
     const active = now < end && now - last < blockMs;
@@ -80,7 +80,7 @@ export function blockRows(
     };
   }
 
-  function gapRow(before: Span, after: Span): BlockRow {
+  function gapRow(before: BlockTimes, after: BlockTimes): BlockRow {
     return {
       startAt: iso(before.last + blockMs),
       endAt: iso(after.first),
@@ -97,7 +97,7 @@ export function blockRows(
 }
 
 /** One block: its calls, from the first to the last. */
-interface Span {
+interface BlockTimes {
   /** The first call's time, floored to the hour (UTC). */
   readonly start: number;
   readonly first: number;
@@ -106,12 +106,12 @@ interface Span {
 }
 
 /** Quarters of an hour are enough: blocks end at full hours, and no silence of five hours fits in a quarter. */
-function spansOf({ ledger, keep }: UsageSelection): Span[] {
+function spansOf({ ledger, keep }: UsageSelection): BlockTimes[] {
   const { rollups } = ledger;
   const quarters = [...groupBy(rollupsWhere(rollups, keep), (at) => rollups.sums[at + sumColumn.quarter] as number)]
     .filter(([quarter]) => quarter >= 0)
     .sort(([a], [b]) => a - b);
-  const spans: Span[] = [];
+  const spans: BlockTimes[] = [];
   for (const [quarter, rows] of quarters) {
     const calls = rows.filter((at) => (rollups.sums[at + sumColumn.calls] as number) > 0);
     const times = calls.length > 0 ? calls : rows;

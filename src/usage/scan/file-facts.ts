@@ -38,11 +38,11 @@ export function addAncestor(facts: FileFacts, session: string | undefined): void
 
 /** A command that an answer follows is a turn. */
 export function closePendingCommand(facts: FileFacts): void {
-  if (facts.pending) countTurn(facts);
+  if (facts.pending) countFileTurn(facts);
 }
 
 /** A prompt whose text is not needed. */
-export function countTurn(facts: FileFacts): void {
+export function countFileTurn(facts: FileFacts): void {
   facts.pending = false;
   facts.turns++;
 }
@@ -80,7 +80,7 @@ function addFactsByType(facts: FileFacts, object: Json): void {
       return;
     }
     case "cost-state":
-      facts.clientMicroUsd = clientCost(object) ?? facts.clientMicroUsd;
+      facts.clientMicroUsd = claudeCodeCost(object) ?? facts.clientMicroUsd;
       return;
   }
 }
@@ -95,7 +95,7 @@ function addUserFacts(facts: FileFacts, object: Json): void {
   if (entry.kind !== "user") return;
   if (entry.role === "command") facts.pending = true;
   if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
-  countTurn(facts);
+  countFileTurn(facts);
   const text = entry.content.find((block) => block.type === "text");
   if (entry.role === "prompt" && text?.type === "text") facts.firstPrompt ??= text.text.slice(0, longestTitle);
 }
@@ -118,11 +118,11 @@ function addLimit(facts: FileFacts, object: Json): void {
 }
 
 /** The shape of this line is not fixed: the first amount whose name begins with "total cost" is taken. */
-function clientCost(value: unknown): number | undefined {
+function claudeCodeCost(value: unknown): number | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
     if (typeof inner === "number" && /^total_?cost/i.test(name)) return Math.round(inner * 1e6);
-    const nested = clientCost(inner);
+    const nested = claudeCodeCost(inner);
     if (nested !== undefined) return nested;
   }
   return undefined;

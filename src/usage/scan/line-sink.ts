@@ -5,12 +5,12 @@ import type { CallTable } from "../calls/call-table.ts";
 import {
   hashText,
   type NameTable,
-  rank,
+  ranks,
   readUsageRecord,
   timestampMs,
   type UsageRecord,
 } from "../calls/usage-record.ts";
-import { addRecordFacts, closePendingCommand, countTurn, type ScanProgress } from "./file-facts.ts";
+import { addRecordFacts, closePendingCommand, countFileTurn, type ScanProgress } from "./file-facts.ts";
 import {
   eventAnswer,
   eventName,
@@ -89,7 +89,7 @@ export function lineSink(table: CallTable, names: NameTable, file: OpenTranscrip
     }
     // The text of the first prompt is the session's title, if it has no other.
     if (event === eventPrompt && facts.firstPrompt !== undefined) {
-      if (!isSidechain()) countTurn(facts);
+      if (!isSidechain()) countFileTurn(facts);
       return;
     }
     const first = offset === 0 && hasBom(memory.bytes, start) ? start + 3 : start;
@@ -141,7 +141,7 @@ export function lineSink(table: CallTable, names: NameTable, file: OpenTranscrip
   /** Whose call it is: an agent's by its file, or by the agent that a line of an older main transcript names. */
   function ownerOf({ rank: own, agent: named }: UsageRecord): number {
     if (!isMain) return named || ownAgent;
-    return own === rank.main ? 0 : named || lost;
+    return own === ranks.main ? 0 : named || lost;
   }
 
   function note(offset: number, line: number, why: string): void {

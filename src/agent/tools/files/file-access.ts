@@ -23,7 +23,7 @@ export async function readVersion(path: string): Promise<FileVersion | undefined
 
 /**
  * Replaces a file atomically: a reader sees the old or the new content. Creates folders and keeps the mode.
- * `expect` is the digest it must still have, null when there must be none yet. `changed`: it was not so, and was left alone.
+ * `expect`: the digest the file must still have; null if it must not exist. Returns false, and writes nothing, when that is not so.
  */
 export async function replaceIfUnchanged(path: string, text: string, expect: string | null): Promise<boolean> {
   const folder = await holdOrMakeFolder(dirname(path));
@@ -100,7 +100,7 @@ interface HeldFolder {
  */
 async function holdFolder(folder: string): Promise<HeldFolder> {
   if (process.platform !== "linux") {
-    if ((await realpath(folder)) !== folder) throw moved(folder);
+    if ((await realpath(folder)) !== folder) throw folderReplaced(folder);
     return { at: (name) => join(folder, name), close: () => Promise.resolve() };
   }
   // Synchronous: three trips through the thread pool would take longer than the rest of a call of Read.
@@ -108,10 +108,10 @@ async function holdFolder(folder: string): Promise<HeldFolder> {
   const own = `/proc/self/fd/${held}`;
   if (readlinkSync(own) === folder) return { at: (name) => `${own}/${name}`, close: async () => closeSync(held) };
   closeSync(held);
-  throw moved(folder);
+  throw folderReplaced(folder);
 }
 
-/** The same; creates missing folders. */
+/** Like `holdFolder`, but creates missing folders. */
 async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
   const there = await ignoringErrors(["ENOENT"], holdFolder(folder));
   if (there !== undefined) return there;
@@ -126,7 +126,7 @@ async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
   return holdFolder(folder);
 }
 
-function moved(folder: string): Error {
+function folderReplaced(folder: string): Error {
   return new Error(`${folder} is no longer the folder it was when the call was judged. Nothing was done.`);
 }
 

@@ -9,7 +9,7 @@ interface Token {
 const maxBranches = 256;
 
 /**
- * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` mean what they mean in a shell. A pattern without a slash
+ * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` work as in a shell. A pattern without a slash
  * is compared with the name alone. The time is at most that of the path times the pattern, whatever the pattern.
  */
 export function compileGlob(pattern: string): (path: string) => boolean {
@@ -19,7 +19,7 @@ export function compileGlob(pattern: string): (path: string) => boolean {
   }));
   return (path) => {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    return branches.some(({ tokens, named }) => fits(tokens, named ? name : path));
+    return branches.some(({ tokens, named }) => matchesTokens(tokens, named ? name : path));
   };
 }
 
@@ -73,7 +73,7 @@ function setTest(inside: string, negated: boolean): (char: string) => boolean {
 }
 
 /** Follows all possible positions in the pattern at once. */
-function fits(tokens: readonly Token[], path: string): boolean {
+function matchesTokens(tokens: readonly Token[], path: string): boolean {
   let states = withSkips(new Set([0]), tokens, true);
   for (const char of path.split("")) {
     const next = new Set<number>();

@@ -92,7 +92,7 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
 
 function responseOf({ mode }: GrepRequest, page: readonly string[], hits: readonly GrepHit[], applied: object): object {
   if (mode === "files_with_matches") return { mode, filenames: page, numFiles: page.length, ...applied };
-  const content = cut(page.join("\n"));
+  const content = truncateContent(page.join("\n"));
   if (mode === "content") return { mode, numFiles: 0, filenames: [], content, numLines: page.length, ...applied };
   const counts = hits.flatMap((hit) => ("count" in hit ? [hit.count] : []));
   const numMatches = counts.reduce((sum, count) => sum + count, 0);
@@ -107,7 +107,7 @@ function lineOf(hit: GrepHit, show: (path: string) => string, numbers: boolean):
   return `${show(hit.path)}${sign}${numbers ? `${hit.line}${sign}` : ""}${hit.text}`;
 }
 
-/** The newest first; of one age, by name. */
+/** Newest first; files of the same age by name. */
 export async function byAge(root: string, paths: readonly string[]): Promise<string[]> {
   const aged = await Promise.all(
     paths.map(async (path) => ({ path, at: (await ignoringErrors(["ENOENT"], stat(join(root, path))))?.mtimeMs ?? 0 })),
@@ -115,7 +115,7 @@ export async function byAge(root: string, paths: readonly string[]): Promise<str
   return aged.sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }
 
-/** Below the current folder a path is shown from there. */
+/** Paths inside the current folder are shown relative to it. */
 export function shownPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way === "" || way.startsWith("..") ? path : way;
@@ -154,7 +154,7 @@ function globsOf(glob: string | undefined): string[] {
     .filter((part) => part !== "");
 }
 
-function cut(text: string): string {
+function truncateContent(text: string): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n[${text.length - maxChars} characters left out]`;
 }
 

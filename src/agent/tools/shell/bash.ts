@@ -7,7 +7,7 @@ import { inputIssue } from "../check-tool-input.ts";
 import { inputSchema, objectSchema, plain, type SchemaValue } from "../json-schema.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { backgroundShell } from "./background-shells.ts";
-import { type EnvFileCheck, maxOutputBytes, openEnvFileCheck, type ShellEnd, startShell } from "./run-shell.ts";
+import { type EnvFileCheck, maxShellOutputBytes, openEnvFileCheck, type ShellEnd, startShell } from "./run-shell.ts";
 import {
   discardOutput,
   meaningsOfOne,
@@ -100,7 +100,7 @@ async function runOnce({ command }: BashInput, timeoutMs: number, context: ToolC
 function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string): ToolResult {
   const failed = (...lines: readonly string[]) =>
     toolError(shortenError([...lines, text].filter(Boolean).join("\n")), !flooded && ended.by === "cancelled");
-  if (flooded) return failed("Exit code 143", `Command printed more than ${readableSize(maxOutputBytes)}`);
+  if (flooded) return failed("Exit code 143", `Command printed more than ${readableSize(maxShellOutputBytes)}`);
   switch (ended.by) {
     case "exit":
       return failed(`Exit code ${ended.code}`);

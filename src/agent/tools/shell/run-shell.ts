@@ -32,7 +32,7 @@ const checkEveryMs = 50;
 /** The time from SIGTERM to SIGKILL. At the end of a session all commands exit before the time of hooks is used up. */
 const graceMs = 1_000;
 /** Far more than is ever read, far less than a disk. */
-export const maxOutputBytes: number = 256 * 2 ** 20;
+export const maxShellOutputBytes: number = 256 * 2 ** 20;
 
 /** Runs a command in bash, in its own session and process group. Its output goes to a file that only this user can read. */
 export async function startShell(options: ShellOptions, context: ToolContext) {
@@ -83,7 +83,7 @@ async function follow(running: RunningProcess, outputPath: string): Promise<Shel
   const watch = setInterval(async () => {
     // A command can remove the file or its folder; what it then writes is not counted.
     const found = await stat(outputPath).catch(() => undefined);
-    if (found === undefined || found.size <= maxOutputBytes) return;
+    if (found === undefined || found.size <= maxShellOutputBytes) return;
     flooded = true;
     running.cancel();
   }, checkEveryMs);

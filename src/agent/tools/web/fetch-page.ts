@@ -119,6 +119,7 @@ async function pageOf(answer: IncomingMessage, at: URL): Promise<WebPage> {
   return { url: at.href, code, codeText, type, bytes, cut: size > maxBytes };
 }
 
+/** How WebFetch connects, and who reads the page. */
 export interface WebFetchOptions {
   /** Answers the prompt from the page with a small model. */
   readonly digest: (text: string, prompt: string, signal: AbortSignal) => Promise<string>;

@@ -17,6 +17,7 @@ export const command: Command = {
   about: `Archives sessions before Claude Code deletes them, compressed, in Hookline's state directory. Transcripts are not changed.
 
 Without SESSION all sessions are archived. Running it again adds what is new. Every other command also reads archived sessions.`,
+  mostArguments: "any",
   options: {
     due: { about: "only sessions that will be deleted within 7 days and are not archived" },
     ...sessionOptions,

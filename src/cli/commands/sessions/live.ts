@@ -12,7 +12,6 @@ export const command: Command = {
 
 A session is live if its process runs and has the start time in the registry. With --json: { sessions: [{ pid, sessionId, status, waitingFor,
 cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one object { kind, session, before } per line.`,
-  mostArguments: 0,
   options: {
     all: { about: "include sessions whose process has ended" },
     watch: { about: "keep running and print every change until Ctrl-C" },

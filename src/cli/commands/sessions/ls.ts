@@ -14,7 +14,6 @@ The time is that of the last entry. With more sessions than --limit, those whose
 
 With --json: { sessions: [{ id, project, cwd, title, firstPrompt, startedAt, lastAt, sizeBytes, version, branch, agents, live, origin,
 goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that Claude Code will delete within 7 days and that are not archived.`,
-  mostArguments: 0,
   options: {
     here: { excludes: ["project"], about: "only sessions of the current directory" },
     project: { value: "DIR", about: "only sessions of this directory" },

@@ -20,6 +20,7 @@ export const command: Command = {
 words; prompts and titles before answers before tools; newer before older.
 
 With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ session, file, agentId, uuid, turn, offset, length, timestamp, kind, phrase, snippet }] }.`,
+  mostArguments: "any",
   options: {
     results: { about: "also search tool results" },
     thinking: { about: "also search thinking" },

@@ -25,6 +25,7 @@ export const command: Command = {
 
 SESSION is an id, the beginning of an id, "last" (the newest session of this directory, the default) or the path of a transcript. Also
 reports entries that cannot be reached from the end by following parents. Exit status: 1 when there are errors, else 0.`,
+  mostArguments: "any",
   options: {
     all: { about: "check every session" },
     errors: { about: "omit warnings and notes" },

@@ -23,7 +23,7 @@ export function readExact(value: Readonly<Record<string, unknown>>, run: HookRun
   if (invalid !== undefined) return { invalid };
   const { verdict, unknownWord, ...read } = verdictOf(given, run);
   const warnings = [...read.warnings];
-  const report: Report = (code, message) => void warnings.push(warn(run, code, message));
+  const report: ReportWarning = (code, message) => void warnings.push(warn(run, code, message));
   const input = inputOf(given, verdict.kind, run, report);
   const specific = outputOf(given, verdict, run, report);
   const answer: HookAnswerRecord = {
@@ -42,7 +42,7 @@ export interface ExactAnswer extends ReadAnswer {
 }
 
 /** Adds a warning about the hook. */
-type Report = (code: WarningCode, message: string) => void;
+type ReportWarning = (code: WarningCode, message: string) => void;
 
 /** Answers count only under the event's own name; where the row honors none at all, the object is merely ignored. */
 function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row } }: HookRun): string | undefined {
@@ -51,7 +51,7 @@ function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row 
   return `hookSpecificOutput.hookEventName must be "${row.name}", not "${specific.hookEventName}"`;
 }
 
-function inputOf(output: HookOutput, decision: string, run: HookRun, report: Report): { input?: ToolInput } {
+function inputOf(output: HookOutput, decision: string, run: HookRun, report: ReportWarning): { input?: ToolInput } {
   const { answers } = run.event.row;
   const specific = output.hookSpecificOutput;
   if (decision === "defer") {
@@ -86,7 +86,10 @@ function stopOf(output: HookOutput, interrupted: boolean): Pick<HookAnswerRecord
   return { stop: output.stopReason?.trim() ? { reason: output.stopReason } : {} };
 }
 
-function terminalSequence({ terminalSequence }: HookOutput, report: Report): Pick<OutcomeOutput, "terminalSequence"> {
+function terminalSequence(
+  { terminalSequence }: HookOutput,
+  report: ReportWarning,
+): Pick<OutcomeOutput, "terminalSequence"> {
   if (terminalSequence === undefined) return {};
   if (terminalSequenceAllowed(terminalSequence)) return { terminalSequence };
   const message =
@@ -99,7 +102,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type SpecificOutput = NonNullable<HookOutput["hookSpecificOutput"]>;
 
 /** The event-specific answers of an exact object: those the row honors; the others draw a warning. */
-function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, report: Report): OutcomeOutput {
+function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, report: ReportWarning): OutcomeOutput {
   const { answers } = run.event.row;
   const result: Mutable<OutcomeOutput> = {};
   if (answers.includes("decision")) Object.assign(result, permissionOutput(output, verdict, run, report));
@@ -127,7 +130,7 @@ function ignoredReason(name: string, { event: { row, payload }, hook: { ref } }:
   return undefined;
 }
 
-type Taker = (result: Mutable<OutcomeOutput>, specific: Partial<SpecificOutput>, report: Report) => void;
+type Taker = (result: Mutable<OutcomeOutput>, specific: Partial<SpecificOutput>, report: ReportWarning) => void;
 
 /** How an answer gets into the outcome's `output`: the `same` value, or `elsewhere` by the verdict, the input and the texts. */
 const takers: Readonly<Record<string, Taker | "same" | "elsewhere">> = {
@@ -165,7 +168,7 @@ function permissionOutput(
   { hookSpecificOutput: specific }: HookOutput,
   verdict: Verdict,
   run: HookRun,
-  report: Report,
+  report: ReportWarning,
 ): Pick<OutcomeOutput, "permission"> {
   const answer = specific?.decision;
   if (verdict.kind === "deny") {

@@ -4,7 +4,7 @@ import type { HookRun } from "../firing-event.ts";
 import { readReturned } from "./callback-value.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
 import { outputFault, withFieldWarnings, withoutFaults } from "./exact-shape.ts";
-import { defaultDenyReason, failureBlocks, noAnswer, type ReadAnswer, warn, worded } from "./read-verdict.ts";
+import { defaultDenyReason, failureBlocks, noAnswer, type ReadAnswer, warn, withReason } from "./read-verdict.ts";
 import { recoverRestriction } from "./salvage.ts";
 
 /** What a run means for its event: pure, and the only place where exit codes, bodies and values become an answer. */
@@ -154,7 +154,9 @@ function withExit2(ran: RunnerResult, object: ReadAnswer | undefined, run: HookR
     return { answer: kept.answer, warnings: [...kept.warnings, warn(run, "exit-2-ignored", message)] };
   }
   const { failure: _, ...answer } = kept.answer;
-  const denied = isOwnDenial(answer.verdict, ran, run) ? answer.verdict : worded("deny", exit2Reason(ran.stderr), run);
+  const denied = isOwnDenial(answer.verdict, ran, run)
+    ? answer.verdict
+    : withReason("deny", exit2Reason(ran.stderr), run);
   const declined = row.answers.includes("action") ? { output: { ...answer.output, action: "decline" as const } } : {};
   return { answer: { ...answer, ...declined, verdict: denied }, warnings: kept.warnings };
 }
@@ -210,7 +212,7 @@ function judged(output: OutputOf<"judged">, run: HookRun): HookAnswerRecord {
   if (row.onNotOk === "stop" && !output.continueOnBlock) return { ...noAnswer, stop: reason ? { reason } : {} };
   if (!row.decisions.includes("deny")) return noAnswer;
   const stops = row.onNotOk === "deny-and-stop" && run.hook.ref.type === "prompt" && !output.continueOnBlock;
-  return { verdict: worded("deny", reason, run), ...(stops ? { stop: reason ? { reason } : {} } : {}) };
+  return { verdict: withReason("deny", reason, run), ...(stops ? { stop: reason ? { reason } : {} } : {}) };
 }
 
 function failedOnly(ran: RunnerResult): HookAnswerRecord {

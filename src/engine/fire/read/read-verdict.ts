@@ -57,9 +57,9 @@ const silent: ReadVerdict = { verdict: { kind: "none" }, warnings: [] };
 function topLevelVerdict({ decision, reason }: HookOutput, run: HookRun): ReadVerdict {
   const { row } = run.event;
   if (decision === undefined) return silent;
-  if (decision === "block" && row.blockWord) return { verdict: worded("deny", reason, run), warnings: [] };
+  if (decision === "block" && row.blockWord) return { verdict: withReason("deny", reason, run), warnings: [] };
   if (decision === "approve") {
-    return row.decisions.includes("allow") ? { verdict: worded("allow", reason, run), warnings: [] } : silent;
+    return row.decisions.includes("allow") ? { verdict: withReason("allow", reason, run), warnings: [] } : silent;
   }
   const read: ReadVerdict = { verdict: { kind: "none" }, warnings: [unknownWord(decision, run)] };
   return decision === "block" ? read : { ...read, unknownWord: decision };
@@ -76,10 +76,10 @@ function specificVerdict(output: HookOutput, run: HookRun): ReadVerdict {
   const answer = specific.decision;
   if (answer !== undefined && run.event.row.answers.includes("decision")) {
     if (answer.behavior === "allow") return { verdict: { kind: "allow" }, warnings: [] };
-    return { verdict: worded("deny", answer.message ?? output.reason, run), warnings: [] };
+    return { verdict: withReason("deny", answer.message ?? output.reason, run), warnings: [] };
   }
   if (specific.action === "decline" && run.event.row.answers.includes("action")) {
-    return { verdict: worded("deny", output.reason, run), warnings: [] };
+    return { verdict: withReason("deny", output.reason, run), warnings: [] };
   }
   return silent;
 }
@@ -95,16 +95,16 @@ function misplaced(read: ReadVerdict, run: HookRun): ReadVerdict {
 /** A decision as far as the event knows it: where it can block but not ask, asking and deferring refuse. */
 export function honoured(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): ReadVerdict {
   const { decisions, blocks } = run.event.row;
-  if (decisions.includes(decision)) return { verdict: worded(decision, reason, run), warnings: [] };
+  if (decisions.includes(decision)) return { verdict: withReason(decision, reason, run), warnings: [] };
   const refuses = decision !== "allow" && decisions.includes("deny") && blocks !== null;
   return {
-    verdict: refuses ? worded("deny", reason, run) : { kind: "none" },
+    verdict: refuses ? withReason("deny", reason, run) : { kind: "none" },
     warnings: [unknownDecision(decision, run, refuses ? " It counts as deny." : "")],
   };
 }
 
 /** A reason is shown with its decision, so nothing in it acts on a terminal. */
-export function worded(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): Verdict {
+export function withReason(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): Verdict {
   const words = reason?.trim() ? stripControl(reason) : undefined;
   if (decision === "deny") return { kind: "deny", reason: words ?? defaultDenyReason(run) };
   if (decision === "ask") return { kind: "ask", reason: words ?? defaultAskReason(run) };
@@ -134,6 +134,6 @@ export function defaultDenyReason({ event }: HookRun): string {
 }
 
 /** The words of a question that came without any. */
-function defaultAskReason({ event: { row, label } }: HookRun): string {
-  return `Hook ${label} requires confirmation for this ${row.special.onTool ? "tool" : "operation"}`;
+function defaultAskReason({ event: { row, occasion } }: HookRun): string {
+  return `Hook ${occasion} requires confirmation for this ${row.special.onTool ? "tool" : "operation"}`;
 }

@@ -37,7 +37,7 @@ interface EnvironmentSource {
 }
 
 /** The environment of a hook: what the host has, what settings add, and for the checkout's own hooks what the checkout adds. */
-export function environmentOf(
+export function hookEnvironment(
   { layer }: Pick<ConfiguredHook, "layer">,
   { settings, services: { options } }: EnvironmentSource,
 ): Environment {

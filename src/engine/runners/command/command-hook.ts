@@ -159,7 +159,7 @@ async function backgroundAnswer(
   ran: RunnerResult,
   times: RunTimes,
 ): Promise<BackgroundAnswer | undefined> {
-  const { payload, label, services } = run.event;
+  const { payload, occasion, services } = run.event;
   const { ref } = run.hook;
   // Its failure denies nothing any more, whatever its policy.
   const late: HookRun = { ...run, hook: { ...run.hook, onFailure: "continue" }, late: true };
@@ -171,11 +171,11 @@ async function backgroundAnswer(
   services.backgroundEnded(id, ended, sessionId);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
   if (wakesAgent) {
-    wake(services, { sessionId, hook: ref, occasion: label, text: ran.stderr.trim() || ran.stdout.trim() });
+    wake(services, { sessionId, hook: ref, occasion, text: ran.stderr.trim() || ran.stdout.trim() });
     return undefined;
   }
   const texts = [...(record.answer?.context ?? []), ...(record.answer?.messages ?? [])];
-  return texts.length === 0 ? undefined : { id, hook: ref, occasion: label, texts, record: ended };
+  return texts.length === 0 ? undefined : { id, hook: ref, occasion, texts, record: ended };
 }
 
 /** What only counts in an awaited hook. Reported because such a guard protects nothing. */

@@ -19,9 +19,9 @@ import {
   argumentsRefusal,
   argumentsVariable,
   type CommandRun,
-  environmentOf,
   eventVariables,
   fillPlaceholders,
+  hookEnvironment,
   type Placeholders,
   placeholderVariables,
 } from "./command-env.ts";
@@ -45,7 +45,7 @@ export function startCommand(run: CommandRun, onBackground?: OnBackground): Star
   const filled = fillPlaceholders(hook, placeholdersOf(run));
   if ("refused" in filled) return refusedStart(filled.refused);
 
-  const shared = environmentOf(run.hook, event);
+  const shared = hookEnvironment(run.hook, event);
   const runId = runIdIn(shared[runTag]);
   const line = commandLine(hook, filled, shared);
   const env = withOwnVariables(shared, run, runId);

@@ -45,18 +45,18 @@ export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exch
   if (daemon === undefined) return exchangeOver(undefined, ask, signal);
   let socket: Socket | undefined;
   try {
-    socket = await connected(ask, signal);
+    socket = await openSocket(ask, signal);
     // Checked after connecting: the record describes the process that listens now, or it no longer exists.
     const refused = await daemon.refuses();
     return refused === undefined ? await exchangeOver(socket, ask, signal) : { broken: refused, sent: false };
   } catch (error) {
-    return { broken: inWords(error), sent: false };
+    return { broken: errorText(error), sent: false };
   } finally {
     socket?.destroy();
   }
 }
 
-function connected({ url, addresses: [first] }: Exchange, signal: AbortSignal): Promise<Socket> {
+function openSocket({ url, addresses: [first] }: Exchange, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: first?.address ?? "", port: Number(url.port), signal });
     socket.once("connect", () => resolve(socket));
@@ -97,7 +97,7 @@ async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: A
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request.once("response", resolve);
-      // Stays for the request's life: an error after the answer has nothing left to say.
+      // Stays for the request's life: an error after the answer is ignored.
       request.on("error", reject);
       request.once("close", () => reject(new Error("the connection was closed without an answer")));
       request.once("upgrade", (_, socket) => {
@@ -111,13 +111,13 @@ async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: A
       return { broken: "answered without proof that it is the daemon", sent };
     return { status, body: answered };
   } catch (error) {
-    return { broken: inWords(error), sent };
+    return { broken: errorText(error), sent };
   } finally {
     request.destroy();
   }
 }
 
-/** A lookup that knows one answer, whatever it is asked. */
+/** A DNS lookup that returns the checked addresses for any host. */
 function only(addresses: readonly Address[]): LookupFunction {
   return (_host, options, callback) => {
     if (options.all === true) return callback(null, [...addresses]);
@@ -127,7 +127,7 @@ function only(addresses: readonly Address[]): LookupFunction {
   };
 }
 
-function inWords(error: unknown): string {
+function errorText(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
   if (error instanceof Error && "code" in error && error.code === "HPE_HEADER_OVERFLOW") {
     return "answered with more than 64 KiB of headers";
@@ -135,7 +135,7 @@ function inWords(error: unknown): string {
   return messageOf(error);
 }
 
-/** `droppedBytes` came beyond the cap before the sender was stopped; `trouble` is why the body is not whole. */
+/** `droppedBytes` came beyond the cap before the sender was stopped; `trouble`: why the body is incomplete. */
 interface ResponseBody extends CapturedOutput {
   readonly trouble: string | undefined;
 }
@@ -166,7 +166,7 @@ const acceptEncoding = "gzip, br";
 
 /**
  * The body with its content-encoding undone; undefined for an unknown coding. Nothing is decoded ahead of its reader.
- * Layers of codings are unknown ones: only bombs need them.
+ * Several codings in a row are refused: only decompression bombs use them.
  */
 function decoded(body: Readable, coding: string): Readable | undefined {
   if (coding === "" || coding === "identity") return body;

@@ -12,7 +12,7 @@ import {
 import { fieldOf, type HttpHook, parseJson, type Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../../fire/firing-event.ts";
 import type { Environment } from "../../options.ts";
-import { environmentOf } from "../command/command-env.ts";
+import { hookEnvironment } from "../command/command-env.ts";
 import { type Limit, waitFor } from "../run-limits.ts";
 import {
   droppedFromStdout,
@@ -51,7 +51,7 @@ export function runHttpHook(
   { event, hook: configured, line, timeoutMs }: HookRun,
 ): Promise<RunnerResult> {
   const { settings, services, signal } = event;
-  const env = environmentOf(configured, event);
+  const env = hookEnvironment(configured, event);
   const policy = httpPolicyOf(configured, settings);
   return runHttp(hook, { body: line, env, policy, timeoutMs, signal, home: services.options });
 }

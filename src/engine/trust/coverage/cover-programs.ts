@@ -11,9 +11,9 @@ import {
   firstValue,
   isOutside,
   meaningsOf,
-  programName,
   reportNotCovered,
   reportUnknown,
+  scriptProgram,
   type WordMeaning,
 } from "./script-walk.ts";
 import type { TextCommand } from "./shell-words.ts";
@@ -25,7 +25,7 @@ export function runWrapper(name: string, args: readonly WordMeaning[], walk: Com
     name === "find"
       ? afterExec(args)
       : args.slice(args.findIndex((word, at) => isCommandWord(word) && !isXargsValue(name, args[at - 1])));
-  const program = programName(inner[0]);
+  const program = scriptProgram(inner[0]);
   const runs =
     interpreterOf(program) !== undefined || programs.wrappers.has(program) || /[/{]/.test(firstValue(inner[0]));
   for (const word of args) {
@@ -44,7 +44,7 @@ function runXargs(program: string, args: readonly WordMeaning[], walk: CommandWa
   const why = "which files it will run is not known in advance";
   for (const before of pipelineOf(walk)) {
     coverGiven(before, interpreterOf(program), walk);
-    const source = programName(meaningsOf(before.words, walk)[0]);
+    const source = scriptProgram(meaningsOf(before.words, walk)[0]);
     if (!programs.namePrinters.has(source)) reportNotCovered(`${source} … | xargs ${program}`, why, walk);
   }
   const readsFile = args.some((word) => /^-[0oprtx]*a|^--a/.test(firstValue(word)));
@@ -151,7 +151,7 @@ export function runInterpreter(
     coverGiven(before, language, walk);
     for (const body of before.bodies) coverInline(name, body, language, walk);
     const [head, ...rest] = meaningsOf(before.words, walk);
-    const source = programName(head);
+    const source = scriptProgram(head);
     if (!programs.inputPassers.has(source))
       reportNotCovered(`${source} … | ${name}`, "its input is not known in advance", walk);
     for (const word of rest) reportUnknown(word, walk);

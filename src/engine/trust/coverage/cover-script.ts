@@ -13,9 +13,9 @@ import {
   firstValue,
   isOutside,
   meaningsOf,
-  programName,
   reportNotCovered,
   reportUnknown,
+  scriptProgram,
   variablesOf,
   type WordMeaning,
 } from "./script-walk.ts";
@@ -64,7 +64,7 @@ function coverCommand(walk: CommandWalk): void {
   const head = words[at];
   const isCommandItself = walk.label === "";
   if (isCommandItself) {
-    const counting = programs.writers.has(programName(head)) ? words.slice(0, at + 1) : words;
+    const counting = programs.writers.has(scriptProgram(head)) ? words.slice(0, at + 1) : words;
     for (const word of [...counting, ...meaningsOf(command.reads, walk)]) coverWord(word, walk);
     for (const word of words) coverNested(word, { ...walk, isGuess: true });
   }
@@ -80,7 +80,7 @@ function coverCommand(walk: CommandWalk): void {
 function runWords(words: readonly WordMeaning[], walk: CommandWalk): void {
   const [head, ...args] = words;
   if (head === undefined) return;
-  const name = programName(head);
+  const name = scriptProgram(head);
   reportUnknown(head, walk);
   const isPath = head.values.some((value) => /[/\uE000-\uE003]/.test(value));
   if (isPath) coverWord(head, walk);
@@ -123,7 +123,7 @@ function runInner(words: readonly WordMeaning[], walk: CommandWalk): void {
 
 /** `uv run python3 FILE`, `docker run IMAGE node FILE`: an interpreter among the arguments may be started with the arguments after it. */
 function runGiven(args: readonly WordMeaning[], walk: CommandWalk): void {
-  const at = args.findIndex((word) => isStartedByName(programName(word)));
+  const at = args.findIndex((word) => isStartedByName(scriptProgram(word)));
   if (at >= 0) runInner(args.slice(at), walk);
 }
 

@@ -72,7 +72,7 @@ export function meaningsOf(words: readonly TextWord[], script: ScriptWalk): read
 }
 
 /** The name of the program that a word starts, without its folder. */
-export function programName(head: WordMeaning | undefined): string {
+export function scriptProgram(head: WordMeaning | undefined): string {
   const value = firstValue(head);
   return value.slice(value.lastIndexOf("/") + 1);
 }

@@ -140,7 +140,7 @@ export function readShellText(text: string, isBody = false) {
     endWord();
     endCommand(false);
     for (const heredoc of heredocs.splice(0)) {
-      const [body, after] = heredocBody(text, at, plainText(heredoc.end));
+      const [body, after] = heredocBody(text, at, literalText(heredoc.end));
       heredoc.command.bodies.push(body);
       const isQuoted = heredoc.end.pieces.some((piece) => piece.kind === "text" && piece.quoted);
       if (!isQuoted) scripts.push(...readShellText(body, true).scripts);
@@ -200,6 +200,6 @@ function emptyCommand(piped: boolean) {
 }
 
 /** The text of a word without its variables and outputs. */
-export function plainText({ pieces }: TextWord): string {
+export function literalText({ pieces }: TextWord): string {
   return pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
 }

@@ -2,7 +2,7 @@ import { type ShellWord, staticValue } from "../shell-part.ts";
 import { type Inner, opaque, scriptOf } from "./inner-command.ts";
 import { commandStarts, cutWord, isAbbreviation, isOption, optionValues } from "./program-options.ts";
 
-/** Settings that name no program and do not change what a later command of git does. Any other setting may. */
+/** Settings that cannot make git run a program or change a later git command. All others are treated as if they could. */
 const plainKey = new RegExp(
   `^(${[
     "(color|column|advice|log|user|author|committer|i18n|status|rerere|pack|index|feature|versionsort|tag|push|fetch|commit|commitgraph)\\..+",
@@ -52,11 +52,11 @@ const commandOptions: ReadonlyMap<string, string> = new Map([
 
 /** What the options of git run, write and read, in addition to what its verb does. */
 export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
-  const line = readLine(args);
+  const line = readGlobalOptions(args);
   const { verb, rest } = line;
   const cloned = verb === "clone" ? optionValues(rest, "-c= --config=") : [];
   const settings = [...line.configured, ...cloned].map(settingOf);
-  if (verb === "config" && rest.length > 1) settings.push(...written(rest));
+  if (verb === "config" && rest.length > 1) settings.push(...settingsStored(rest));
   const runs = [...settings.flatMap(({ run }) => (run ? [run] : [])), ...commandsOf(verb, rest)];
   const why = line.opaque ?? settings.find((setting) => setting.why !== undefined)?.why ?? opaqueOption(verb, rest);
   return [
@@ -76,7 +76,7 @@ function comparedFiles(verb: string, rest: readonly ShellWord[]): readonly Shell
 }
 
 /** Reads the options before the verb. `-c` has a setting; `-C` and some others have a value. */
-export function readLine(args: readonly ShellWord[]) {
+export function readGlobalOptions(args: readonly ShellWord[]) {
   const configured: ShellWord[] = [];
   /** The values of `-C`; each is relative to the one before. */
   const folders: string[] = [];
@@ -102,7 +102,7 @@ export function readLine(args: readonly ShellWord[]) {
 
 /** The words of a git line without the options before its verb, as rules on the verb are written. Undefined without such options. */
 export function withoutGlobalOptions([name, ...args]: readonly ShellWord[]): ShellWord[] | undefined {
-  const { at } = readLine(args);
+  const { at } = readGlobalOptions(args);
   return name === undefined || at === 0 || at >= args.length ? undefined : [name, ...args.slice(at)];
 }
 
@@ -138,7 +138,7 @@ function readSetting(key: string, value: ShellWord): Setting {
 }
 
 /** What `git config core.pager less` stores: each word with a dot may be a key, with its value in the next word. */
-function written(rest: readonly ShellWord[]): Setting[] {
+function settingsStored(rest: readonly ShellWord[]): Setting[] {
   const renames = (word: ShellWord) =>
     isAbbreviation(word.pieces[0], "--rename-section") || staticValue(word) === "rename-section";
   if (rest.some(renames)) return [{ why: "a renamed section of git's settings can name programs to run" }];
@@ -184,13 +184,13 @@ function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   const own = /^(format-patch|archive)$/.test(verb) ? "-o=" : verb === "checkout-index" ? "--prefix=" : "";
   return [
     ...optionValues(rest, `--output= --output-directory= --export-marks= ${own}`),
-    ...bundles(verb, rest),
+    ...bundleFiles(verb, rest),
     ...configFiles(verb, rest),
   ];
 }
 
 /** The file that `git bundle create` writes. */
-function bundles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
+function bundleFiles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   if (verb !== "bundle" || staticValue(rest[0]) !== "create") return [];
   const words = rest.slice(1);
   const usage = "-q --quiet --progress --all-progress --all-progress-implied --version=";

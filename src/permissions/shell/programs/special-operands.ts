@@ -1,7 +1,7 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern, patternsOf } from "../word-pieces.ts";
 import type { FileOperand, FileProgram } from "./file-programs.ts";
-import { readLine } from "./git-commands.ts";
+import { readGlobalOptions } from "./git-commands.ts";
 import { cutWord, isOption, isValueOf, optionValues } from "./program-options.ts";
 
 /** Verbs that show or copy the content of files. */
@@ -40,7 +40,7 @@ function filesIn(pattern: string): string[] {
  * those of variables that the script sets count.
  */
 export function gitOperands(args: readonly ShellWord[]): FileOperand[] {
-  const { verb, rest, folders } = readLine(args);
+  const { verb, rest, folders } = readGlobalOptions(args);
   const access = reading.has(verb) ? "read" : writing.has(verb) ? "write" : undefined;
   if (access === undefined) return [];
   const from = folders.reduce((way, folder) => `${folder.startsWith("/") ? "" : way}${escapePattern(folder)}/`, "");

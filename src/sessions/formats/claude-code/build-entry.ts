@@ -16,7 +16,7 @@ export function takeKnownFields(
     if (done.has(key)) continue;
     const field = fields.get(key);
     const value = object[key];
-    if (field !== undefined && hasType(value, field.check))
+    if (field !== undefined && fitsType(value, field.check))
       into[field.name] = field.check === "text" ? shared(field, value as string) : value;
     else extra = addExtra(extra, key, value);
   }
@@ -30,7 +30,7 @@ function shared(field: KnownField, value: string): string {
   return value;
 }
 
-export function hasType(value: unknown, check: FieldType): boolean {
+export function fitsType(value: unknown, check: FieldType): boolean {
   switch (check) {
     case "text":
       return typeof value === "string";
@@ -161,7 +161,7 @@ export function isCompactMetadata(value: Readonly<Record<string, unknown>>): boo
 }
 
 function all(value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, FieldType>>): boolean {
-  return Object.entries(checks).every(([key, check]) => value[key] === undefined || hasType(value[key], check));
+  return Object.entries(checks).every(([key, check]) => value[key] === undefined || fitsType(value[key], check));
 }
 
 function textsOrNone(value: unknown): boolean {

@@ -113,7 +113,7 @@ export function roleOf({ content, isMeta, isCompactSummary, origin }: UserFacts)
 }
 
 /** Who a prompt came from. The first line of an agent's thread is written by the agent that started it. */
-export function sourceOf({ promptSource, isSidechain, parentUuid }: UserEntry): PromptSource {
+export function promptSourceOf({ promptSource, isSidechain, parentUuid }: UserEntry): PromptSource {
   if (isSidechain && parentUuid === null) return "agent";
   if (promptSource === "typed" || promptSource === "sdk" || promptSource === "system") return promptSource;
   return "unknown";

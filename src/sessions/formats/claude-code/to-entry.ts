@@ -15,8 +15,8 @@ import { withLargeParts } from "../../parts/restore-large-parts.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import {
   addExtra,
+  fitsType,
   hasGraphFields,
-  hasType,
   isCompactMetadata,
   setGraphFields,
   startEntry,
@@ -34,7 +34,7 @@ import {
   systemSubtypes,
   userFields,
 } from "./known-fields.ts";
-import { roleOf, sourceOf, toBlocks } from "./read-message.ts";
+import { promptSourceOf, roleOf, toBlocks } from "./read-message.ts";
 
 /**
  * A record of a transcript as an entry, with large parts that our store keeps in files of their own in their places. Contract: never
@@ -77,7 +77,7 @@ function userEntry(record: JsonRecord): UserEntry | UnknownEntry {
   const user = entry as unknown as UserEntry;
   const role = roleOf(user);
   entry["role"] = role;
-  if (role === "prompt") entry["source"] = sourceOf(user);
+  if (role === "prompt") entry["source"] = promptSourceOf(user);
   return user;
 }
 
@@ -144,7 +144,7 @@ function standaloneEntry(record: JsonRecord, type: string): StandaloneEntry | Un
   const fields = standaloneFields.get(type);
   if (fields === undefined) return unknownEntry(record, type);
   const need = fields.get(requiredFields[type] ?? "");
-  if (need !== undefined && !hasType(record.object[need.name], need.check)) {
+  if (need !== undefined && !fitsType(record.object[need.name], need.check)) {
     return unknownEntry(record, type, `${need.name} is not ${need.check}`);
   }
   const entry = startEntry(record, type as StandaloneKind);
@@ -195,7 +195,7 @@ function restOf(
   for (const key in message) {
     const value = message[key];
     const check = known.get(key);
-    if (check !== undefined && (value === null || hasType(value, check))) continue;
+    if (check !== undefined && (value === null || fitsType(value, check))) continue;
     if ((key === "role" && value === role) || (key === "type" && value === "message")) continue;
     rest = addExtra(rest, key, value);
   }

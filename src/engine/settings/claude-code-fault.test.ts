@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { clientFault } from "./client-fault.ts";
+import { claudeCodeFault } from "./claude-code-fault.ts";
 
 type Does = "reads it" | "drops the entry" | "drops the file" | "runs no hook" | "does not start";
 
@@ -12,14 +12,14 @@ interface Measured {
   readonly "2.1.325": Does;
 }
 
-/** Files given to the real clients, with what each did: whether its hooks ran and its env was in effect. */
+/** Files given to Claude Code, with what each did: whether its hooks ran and its env was in effect. */
 const measured = JSON.parse(
   readFileSync(new URL("../../../test/fixtures/client-settings/measured.json", import.meta.url), "utf8"),
 ) as readonly Measured[];
 
 const dropped = "drops the whole file, its hooks included";
 
-/** What must be reported for what the clients did. */
+/** What must be reported for what Claude Code did. */
 const effects: Readonly<Record<string, string | undefined>> = {
   "own: reads it, reads it": undefined,
   "own: drops the file, drops the file": `Claude Code ${dropped}`,
@@ -39,7 +39,7 @@ const effects: Readonly<Record<string, string | undefined>> = {
 const noHookLost = /unknown event|lowercase event|^event |event null|^allow|^deny|rule/;
 /** Nothing in them could be lost. */
 const empty = /^(?:empty|blank) file$/;
-/** The old client drops the file, the new one an entry that is not a hook. */
+/** The old release drops the file, the new one an entry that is not a hook. */
 const marketplace = "extraKnownMarketplaces bad";
 
 test("every settings file that Claude Code drops is found, with what each version does, and no other", () => {
@@ -52,21 +52,21 @@ test("every settings file that Claude Code drops is found, with what each versio
     const isOther = does === "own: reads it, drops the entry" && noHookLost.test(one.name);
     return [one.name, isOther ? undefined : effects[does]];
   });
-  expect(measured.map(({ name, text, file }) => [name, clientFault(text, file)?.effect])).toEqual(expected);
+  expect(measured.map(({ name, text, file }) => [name, claudeCodeFault(text, file)?.effect])).toEqual(expected);
 });
 
 test("a fault names line, column and reason", () => {
   const file = (hook: object) => JSON.stringify({ model: "x", hooks: { PreToolUse: [{ hooks: [hook] }] } }, null, 2);
   const effect = `Claude Code ${dropped}`;
   expect([
-    clientFault('{\n  // mine\n  "model": "x"\n}'),
-    clientFault('{\n  "model": "x" /* mine */\n}'),
-    clientFault('{\n  "permissions": {},\n}'),
-    clientFault('{\n  // mine\n  "model": 5\n}'),
-    clientFault('{\n  "model": 5\n}'),
-    clientFault(file({ type: "comand", command: "true" })),
-    clientFault(file({ type: "command", command: "true", onFailure: "blok" })),
-    clientFault('{ "model": '),
+    claudeCodeFault('{\n  // mine\n  "model": "x"\n}'),
+    claudeCodeFault('{\n  "model": "x" /* mine */\n}'),
+    claudeCodeFault('{\n  "permissions": {},\n}'),
+    claudeCodeFault('{\n  // mine\n  "model": 5\n}'),
+    claudeCodeFault('{\n  "model": 5\n}'),
+    claudeCodeFault(file({ type: "comand", command: "true" })),
+    claudeCodeFault(file({ type: "command", command: "true", onFailure: "blok" })),
+    claudeCodeFault('{ "model": '),
   ]).toEqual([
     { line: 2, column: 3, reason: "a comment, which is not allowed in JSON", effect, cure: "strip-comments" },
     { line: 2, column: 16, reason: "a comment, which is not allowed in JSON", effect, cure: "strip-comments" },
@@ -85,7 +85,7 @@ test("a fault names line, column and reason", () => {
 });
 
 test("Claude Code reads a file with a byte order mark, and one with a duplicate key", () => {
-  expect([clientFault('\ufeff{ "model": "x" }'), clientFault('{ "model": "x", "model": "y" }')]).toEqual([
+  expect([claudeCodeFault('\ufeff{ "model": "x" }'), claudeCodeFault('{ "model": "x", "model": "y" }')]).toEqual([
     undefined,
     undefined,
   ]);

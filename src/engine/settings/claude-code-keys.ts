@@ -38,7 +38,7 @@ const permissions: Fields = {
 };
 
 /** The keys other than `hooks`. */
-export const clientKeys: () => Fields = lazy(() => ({
+export const claudeCodeKeys: () => Fields = lazy(() => ({
   ...structuredKeys,
   ...Object.fromEntries(simpleKeys.flatMap(([field, names]) => names.split(/\s+/).map((name) => [name, field]))),
 }));
@@ -95,7 +95,7 @@ const simpleKeys: readonly (readonly [Field, string])[] = [
 ];
 
 /** Keys for which only 2.1.197 drops the file. */
-export const olderClientKeys: Fields = {
+export const olderClaudeCodeKeys: Fields = {
   enabledMcpjsonServers: list,
   disabledMcpjsonServers: list,
   extraKnownMarketplaces: {
@@ -116,7 +116,7 @@ const everyHook: Fields = {
 };
 
 /** The fields of each hook type. */
-export const clientHooks: Readonly<Record<string, Fields>> = {
+export const claudeCodeHooks: Readonly<Record<string, Fields>> = {
   command: {
     command: needed,
     args: texts,

@@ -8,31 +8,31 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import { type Fault, faultOf, fieldsFault, firstFound, ownValue } from "./check-fields.ts";
-import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
+import { claudeCodeHooks, claudeCodeKeys, newerEvents, olderClaudeCodeKeys } from "./claude-code-keys.ts";
 import { itemAt, type JsonPath } from "./json/edit-text.ts";
 import { type JsonNode, jsoncParts, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
 import { managedFiles, ownSettingsFiles, readSourceText, type SettingsPlaces } from "./settings-source.ts";
 
 /** Why Claude Code does not use a settings file, and where in the text. */
-export interface ClientFault {
+export interface ClaudeCodeFault {
   readonly line: number;
   readonly column: number;
   readonly reason: string;
-  /** What is lost, by client version. */
+  /** What is lost, by version of Claude Code. */
   readonly effect: string;
   /** Present when comments and trailing commas are the only fault. */
   readonly cure?: "strip-comments";
 }
 
 /** Of managed files Claude Code keeps what it can. It drops files of users and projects as a whole. */
-export type ClientFile = "own" | "managed";
+export type ClaudeCodeFile = "own" | "managed";
 
 type Loss = "text" | "older" | "guard entry" | "entry" | "newer guard entry" | "newer entry" | "hooks";
 
 const dropped = "drops the whole file, its hooks included";
 const noHooks = "runs none of its hooks";
 
-const effects: Readonly<Record<ClientFile, Readonly<Record<Loss, string>>>> = {
+const effects: Readonly<Record<ClaudeCodeFile, Readonly<Record<Loss, string>>>> = {
   own: {
     text: `Claude Code ${dropped}`,
     older: `Claude Code 2.1.197 ${dropped}`,
@@ -57,7 +57,7 @@ const effects: Readonly<Record<ClientFile, Readonly<Record<Loss, string>>>> = {
  * The first thing in a settings file that keeps Claude Code from using it; undefined when it reads the file. Measured with 2.1.197 and
  * 2.1.325. Contract: pure, never throws. A file that only Hookline cannot read (a key given twice) has no fault here.
  */
-export function clientFault(text: string, file: ClientFile = "own"): ClientFault | undefined {
+export function claudeCodeFault(text: string, file: ClaudeCodeFile = "own"): ClaudeCodeFault | undefined {
   if (text.trim() === "") return undefined;
   const parsed = parseJsonc(text);
   const isPlain = parseJson(text.replace(/^\ufeff/, "")) !== undefined;
@@ -74,7 +74,7 @@ export function clientFault(text: string, file: ClientFile = "own"): ClientFault
 }
 
 /** The fault in a message, with the way out. `install` is the command that installs an app into the file, if there is an app. */
-export function clientFaultText(file: string, fault: ClientFault, install?: string): string {
+export function claudeCodeFaultText(file: string, fault: ClaudeCodeFault, install?: string): string {
   const { line, column, reason, effect, cure } = fault;
   const strip = install === undefined ? "" : ` Or run: ${install} --strip-comments (keeps a backup).`;
   const wayOut = cure === undefined ? "Correct it by hand." : `Remove all comments and trailing commas.${strip}`;
@@ -87,19 +87,19 @@ interface ValueFault {
   readonly loss: Loss;
 }
 
-function faultIn(tree: JsonNode, text: string, file: ClientFile): ClientFault | undefined {
+function faultIn(tree: JsonNode, text: string, file: ClaudeCodeFile): ClaudeCodeFault | undefined {
   const found = valueFault(plainValue(tree), file);
   if (found === undefined) return undefined;
   const { path, reason, loss } = found;
   return { ...placeIn(text, startOf(tree, path)), reason, effect: effects[file][loss] };
 }
 
-function valueFault(value: unknown, file: ClientFile): ValueFault | undefined {
+function valueFault(value: unknown, file: ClaudeCodeFile): ValueFault | undefined {
   if (!isObject(value))
     return { path: [], reason: `the file must hold an object, not ${showValue(value)}`, loss: "text" };
   // In a policy Claude Code ignores such a key and keeps the rest.
   const keyFault = (keys: Fields) => (file === "managed" ? undefined : fieldsFault(value, keys));
-  const [now, older] = [keyFault(clientKeys()), keyFault(olderClientKeys)];
+  const [now, older] = [keyFault(claudeCodeKeys()), keyFault(olderClaudeCodeKeys)];
   if (now !== undefined) return lostBy(now, "text");
   return older ? lostBy(older, "older") : hooksFault(ownValue(value, "hooks"));
 }
@@ -130,7 +130,7 @@ function eventFault(event: string, groups: unknown): ValueFault | undefined {
 }
 
 /** The effect in Claude Code of a bad `onFailure` of a hook. */
-export function onFailureEffect(event: string, file: ClientFile): string {
+export function onFailureEffect(event: string, file: ClaudeCodeFile): string {
   return effects[file][lossOf(event, true)];
 }
 
@@ -153,7 +153,7 @@ function groupFault(group: unknown, at: string): Fault | undefined {
 function hookEntryFault(hook: unknown, at: string): Fault | undefined {
   if (!isObject(hook)) return faultOf(hook, { is: "object" }, at);
   const type = ownValue(hook, "type");
-  const fields = typeof type === "string" && Object.hasOwn(clientHooks, type) ? clientHooks[type] : undefined;
+  const fields = typeof type === "string" && Object.hasOwn(claudeCodeHooks, type) ? claudeCodeHooks[type] : undefined;
   if (fields === undefined) {
     const why = type === undefined ? "is missing" : `is not a hook type: ${showValue(type)}`;
     return { field: `${at}.type`, why };
@@ -184,8 +184,8 @@ function startOf(tree: JsonNode, path: JsonPath): number {
  * A warning for every settings file that Claude Code reads by itself (managed, user, project, local) and does not use as it is.
  * Files that a caller names are not among them: there comments are legal.
  */
-export async function clientReadWarnings(
-  places: Pick<SettingsPlaces, "cwd" | "clientHome" | "managedFolder">,
+export async function claudeCodeWarnings(
+  places: Pick<SettingsPlaces, "cwd" | "claudeHome" | "managedFolder">,
 ): Promise<readonly Warning[]> {
   // A folder that cannot be listed is reported by the reader of all layers.
   const { files: policy } = await managedFiles(places.managedFolder);
@@ -197,9 +197,9 @@ export async function clientReadWarnings(
   return found.flat();
 }
 
-async function fileWarning(file: string, kind: ClientFile): Promise<readonly Warning[]> {
-  const fault = clientFault((await readSourceText(file)) ?? "", kind);
+async function fileWarning(file: string, kind: ClaudeCodeFile): Promise<readonly Warning[]> {
+  const fault = claudeCodeFault((await readSourceText(file)) ?? "", kind);
   if (fault === undefined) return [];
   const place = `${file}:${fault.line}:${fault.column}`;
-  return [{ code: "client-cannot-read", message: clientFaultText(file, fault), place }];
+  return [{ code: "client-cannot-read", message: claudeCodeFaultText(file, fault), place }];
 }

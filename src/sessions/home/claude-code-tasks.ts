@@ -4,9 +4,9 @@ import { inOrder, replaceFile } from "../../files/internal.ts";
 import { defined, mustBe, Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
-import { checkArgument, checkOptions } from "../option-checks.ts";
+import { checkArgument, checkCallOptions } from "../option-checks.ts";
 import { realPathBelow, safeId } from "../safe-paths.ts";
-import { textFields } from "./client-json.ts";
+import { textFields } from "./claude-code-json.ts";
 import { liveSessions, type StartOf } from "./live-sessions.ts";
 
 /** One task of a session's list. */
@@ -51,7 +51,7 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
   checkArgument("task", task, mustBe.object);
   checkArgument("change", change, mustBe.object);
-  checkOptions("saveTask", options, ["force", "startOf"]);
+  checkCallOptions("saveTask", options, ["force", "startOf"]);
   if (!options.force) checkTransition(task, change.status);
   const bytes = await saveJson(task, { ...task.fields, ...defined(change) }, options);
   return toTask({ ...task, bytes }) ?? task;

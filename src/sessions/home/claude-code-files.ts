@@ -5,11 +5,11 @@ import { defined, fieldOf, isObject, textField } from "../../protocol/internal.t
 import { findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import type { Entry } from "../model/entry.ts";
-import { checkOptions, homeOptions } from "../option-checks.ts";
+import { checkCallOptions, homeOptions } from "../option-checks.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLinesReverse } from "../read/read-entries.ts";
 import { realPathBelow, safeId } from "../safe-paths.ts";
-import { textFields } from "./client-json.ts";
+import { textFields } from "./claude-code-json.ts";
 
 /** A copy of a file from before an edit. */
 export interface FileBackup {
@@ -92,7 +92,7 @@ export interface HistoryOptions extends RootOptions {
 
 /** Prompts that were typed, root by root, newest first. Other lines are skipped. */
 export async function* readHistory(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, undefined> {
-  checkOptions("readHistory", options, [...homeOptions, "roots", "project", "text", "signal"]);
+  checkCallOptions("readHistory", options, [...homeOptions, "roots", "project", "text", "signal"]);
   const text = options.text?.toLowerCase();
   for (const root of await findRoots(options)) {
     for await (const entry of historyIn(join(root.path, "history.jsonl"), options.signal)) {
