@@ -92,15 +92,16 @@ static void open_missing_descriptors(void)
  */
 static void find_state(void)
 {
-    const char *named = getenv("HOOKLINE_HOME"), *home = getenv("HOME"), *below = "/.local/state/hookline";
+    const char *named = getenv("HOOKLINE_HOME"), *home = getenv("HOME"), *below = "/.local/state/hookline", *name = "HOME";
 #ifdef __APPLE__
     below = "/Library/Application Support/hookline";
 #else
     const char *xdg = getenv("XDG_STATE_HOME");
-    if (xdg && *xdg == '/') home = xdg, below = "/hookline";
+    if (xdg && *xdg == '/') home = xdg, below = "/hookline", name = "XDG_STATE_HOME";
 #endif
-    const int is_named = named && *named;
-    if (is_named) home = named, below = "";
+    if (named && *named) home = named, below = "", name = "HOOKLINE_HOME";
+    /* The check for /proc reads the text. */
+    while (home && *home == '/' && (home[1] == '/' || (home[1] == '.' && home[2] == '/'))) home += home[1] == '/' ? 1 : 2;
     add_words(&record_path, (const char *[]){home ? home : "", below, NULL});
     /* With a slash at the end, checks would follow a link. */
     for (char *last; record_path.size > 1; record_path.size = (size_t)(last - record_path.at), *last = '\0') {
@@ -110,7 +111,7 @@ static void find_state(void)
     if (*record_path.at == '/' && !is_inside(record_path.at, "/proc") && !is_inside(record_path.at, "/dev")) return;
     struct text wrong = {0};
     add_words(&wrong, (const char *[]){"The state folder ", record_path.at, " is not an absolute path. Set ",
-        is_named ? "HOOKLINE_HOME" : "HOME", " to an absolute path.", NULL});
+        name, " to an absolute path.", NULL});
     fail(wrong.at);
 }
 

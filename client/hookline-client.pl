@@ -43,7 +43,8 @@ $node = $node_path if defined $node_path;
 # The shell knows the path that leads here, which may have links. On Linux the system knows the directory itself.
 if ($^O eq 'linux') {
   $cwd = readlink '/proc/self/cwd';
-  in_process('refused') if !defined $cwd || !-d $cwd;
+  # A deleted directory has a name that another directory may have.
+  in_process('refused') if !defined $cwd || !-d $cwd || join('-', (stat _)[0, 1]) ne join '-', (stat '.')[0, 1];
 }
 # A header is one line, and spaces at its end are lost.
 for ($file, $cwd) { in_process('refused') if /[\r\n]|[ \t]\z/ }
@@ -82,7 +83,7 @@ if ($size > 65536) {
   send_in_parts($request, "$env$payload");
 }
 else {
-  write_all("$request\r\n$env$payload") or in_process('rerun');
+  write_all($daemon, "$request\r\n$env$payload", $silence_s) or in_process('rerun');
 }
 
 my $status = receive(12);
@@ -97,9 +98,9 @@ my ($code, $out, $err) = $head =~ /\A.{80}(\d{3}).(\d{8}).(\d{8})/s or in_proces
 my ($stdout, $stderr) = (receive($out), receive($err));
 in_process('rerun') if $code > 255 || !defined $stdout || !defined $stderr;
 $is_answered = 1;
-print STDERR $stderr;
+write_all(\*STDERR, $stderr);
 # A denial that could not be written would have no effect, so the exit status denies.
-exit(print(STDOUT $stdout) && close STDOUT || $mode ne 'block' ? $code : 2);
+exit(write_all(\*STDOUT, $stdout) && close STDOUT || $mode ne 'block' ? $code : 2);
 
 # On BSD systems and macOS an address starts with its length. Nothing blocks: a daemon that is suspended accepts no connection. The 4 of
 # fcntl is F_SETFL, the rest O_NONBLOCK.
@@ -117,12 +118,14 @@ sub is_ready {
   return ($is_for_writing ? select(undef, $bits, undef, $within_s) : select($bits, undef, undef, $within_s)) > 0;
 }
 
-# Writes to the daemon, with no pause longer than two seconds.
+# Writes everything, with no pause longer than this (undefined: no limit). The host may have made its end non-blocking: 11 and 35 are EAGAIN.
 sub write_all {
-  my ($bytes) = @_;
+  my ($to, $bytes, $within_s) = @_;
   for (my $at = 0; $at < length $bytes;) {
-    is_ready(fileno $daemon, $silence_s, 1) && defined(my $took = syswrite $daemon, $bytes, 65536, $at) or return 0;
-    $at += $took;
+    is_ready(fileno $to, $within_s, 1) or return 0;
+    my $took = syswrite $to, $bytes, 65536, $at;
+    defined $took || $! == ($^O eq 'linux' ? 11 : 35) or return 0;
+    $at += $took // 0;
   }
   return 1;
 }

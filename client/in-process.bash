@@ -35,6 +35,8 @@ trap 'exit "$hookline_status"' EXIT
 [[ $hookline_file ]] || hookline_trouble=${hookline_trouble:-hookline-client takes one hooks file.}
 [[ $hookline_file == /* ]] || hookline_file=$PWD/$hookline_file
 trap '' PIPE
+# The app would replace a closed standard output by /dev/null, and a denial that is lost would have no effect. Writing here fails.
+[[ -e /dev/fd/1 ]] || exec 1</dev/null
 
 hookline_program=$hookline_here/../dist/cli/bin.cjs
 

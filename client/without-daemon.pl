@@ -11,10 +11,10 @@ sub connect_to_port {
 # A long payload is announced first, because a daemon that hangs would never read it.
 sub send_in_parts {
   my ($request, $body) = @_;
-  write_all("${request}Expect: 100-continue\r\n\r\n") && defined(my $line = receive(12)) or in_process('hung');
+  write_all($daemon, "${request}Expect: 100-continue\r\n\r\n", $silence_s) && defined(my $line = receive(12)) or in_process('hung');
   in_process('refused') if $line ne 'HTTP/1.1 100';
   skip_line() && skip_line() or in_process('hung');
-  write_all($body) or in_process('rerun');
+  write_all($daemon, $body, $silence_s) or in_process('rerun');
 }
 
 sub skip_line {

@@ -27,14 +27,17 @@ export function statePath(source: HomeSource = {}): string {
   if (platform === "darwin") return join(home, "Library", "Application Support", "hookline");
   if (platform === "win32") return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "hookline");
   const state = env["XDG_STATE_HOME"];
-  if (state && isAbsolute(state)) return join(state, "hookline");
+  if (state && isAbsolute(state)) {
+    if (isFixed(state)) return join(state, "hookline");
+    throw relativeHome("XDG_STATE_HOME", state);
+  }
   if (!isFixed(home)) throw relativeHome("HOME", home);
   return join(home, ".local", "state", "hookline");
 }
 
 /** Absolute, and the same in every process: `/proc/self/cwd` is the current directory. */
 function isFixed(path: string): boolean {
-  return isAbsolute(path) && !/^\/(?:proc|dev)(?:\/|$)/.test(path);
+  return isAbsolute(path) && !/^\/(?:\.?\/)*(?:proc|dev)(?:\/|$)/.test(path);
 }
 
 /** A checkout could bring records and programs of its own. */

@@ -104,6 +104,18 @@ test("where /bin/sh is bash, options of SHELLOPTS neither end the launcher nor w
     expect([env, call(env, "/bin/bash").stdout]).toEqual([env, "program|a b|--on-failure=block|\n"]);
 });
 
+test("a compiled program that is empty is not started", () => {
+  const { call, folder, state } = launcher();
+  const program = join(state, "client/at", scriptName(join(folder, "100% package")));
+  writeFileSync(program, "", { mode: 0o755 });
+  expect(call({}).stdout.split("|")[0]).toBe(hasPerl ? "perl" : "process");
+});
+
+test.runIf(hasPerl)("where /bin/sh is bash, SHELLOPTS=keyword does not list the variables of the caller", () => {
+  const { call } = launcher();
+  expect(call({ SHELLOPTS: "keyword" }, "/bin/bash").stdout).toMatch(/^perl\|/);
+});
+
 test("a package that is incomplete denies under block, whichever file is missing, empty or cut off", () => {
   const event = { env: { HOOKLINE: "0" }, words: ["a", "--on-failure", "block"] };
   for (const name of ["hookline-client", "hookline-client.pl", "without-daemon.pl", "in-process.bash"]) {
@@ -155,6 +167,8 @@ test("a state directory in a checkout or behind /proc is not used, whatever path
     [join(folder, "plain/../link/state/"), folder],
     [join(folder, "plain/state"), join(folder, "plain")],
     ["/proc/self/cwd/state", join(folder, "plain")],
+    ["//proc/self/cwd/../plain/state", join(folder, "plain")],
+    ["/./proc/self/cwd/../plain/state", join(folder, "plain")],
     [`/proc/self/cwd/plain/state`, folder],
     ["", join(folder, "plain"), { HOME: "/proc/self/cwd" }],
   ];
@@ -196,6 +210,19 @@ test("the app that runs in a separate process gets the variables of the caller, 
   const given = Object.fromEntries(names.map((name) => [name, `own ${name}`]));
   const { status, stdout } = call({ ...given, FUNCNEST: "1", PERL5OPT: "-w", PATH: process.env["PATH"] });
   expect([status, JSON.parse(stdout)]).toEqual([0, Object.values(given)]);
+});
+
+test("an app that runs in a separate process and cannot write its answer denies under block, also where the host closed the output", () => {
+  const { client, folder, state } = launcher();
+  cpSync("client/in-process.bash", join(client, "in-process.bash"));
+  mkdirSync(join(folder, "100% package/dist/cli"), { recursive: true });
+  writeFileSync(join(folder, "100% package/dist/cli/bin.cjs"), `require("node:fs").writeSync(1, "a denial")`);
+  const env = { HOME: folder, HOOKLINE_HOME: state, PERL5OPT: "-w", PATH: process.env["PATH"] };
+  const call = (output: string) => {
+    const words = ["-c", `exec "$0" a --on-failure block ${output}`, join(client, "hookline-client")];
+    return spawnSync("/bin/sh", words, { env, encoding: "utf8" }).status;
+  };
+  expect(["", ">&-", "</dev/null >&-"].map(call)).toEqual([0, 2, 2]);
 });
 
 test("the launcher and install recognize a system by the same loaders", () => {
