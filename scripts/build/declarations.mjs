@@ -13,10 +13,36 @@ const indentsWithTabs = {
   renderChunk: (code) => code.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
 };
 
+/** Exports a name where it is declared: a list at the end would repeat every name. `export {}` keeps the other names private. */
+const exportsInPlace = {
+  name: "exports-in-place",
+  renderChunk(code) {
+    let text = code;
+    const inPlace = (list, names) => {
+      const left = names.split(", ").filter((name) => {
+        const declaration = new RegExp(
+          `^(?=(?:declare )?(?:interface|type|class|function|const) ${name.replace("$", "\\$")}\\b)`,
+          "gm",
+        );
+        if (!/^\w+$/.test(name) || !declaration.test(text)) return true;
+        text = text.replace(declaration, "export ");
+        return false;
+      });
+      return left.length === 0 ? "" : list.replace(names, left.join(", "));
+    };
+    const lists = [...code.matchAll(/^export (?:type )?\{ ([^}]*) \};\n?/gm)];
+    for (const [list, names] of lists) {
+      const rest = inPlace(list, names);
+      text = text.replace(list, () => rest);
+    }
+    return lists.length === 0 ? code : `${text.trimEnd()}\nexport {};\n`;
+  },
+};
+
 const bundle = await rollup({
   input: Object.fromEntries(entryPoints.map(({ path }) => [path, join(root, ".build", `${path}.d.ts`)])),
   external: /^[^./]/,
-  plugins: [dts(), indentsWithTabs],
+  plugins: [dts(), indentsWithTabs, exportsInPlace],
   onwarn: (warning) => process.stderr.write(`${warning.message}\n`),
 });
 await bundle.write({

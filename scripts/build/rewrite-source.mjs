@@ -14,18 +14,22 @@ export function prepareSource(path) {
  * `import x from "node:x"`.
  */
 function askForBuiltins(text) {
-  return text.replace(/^import (?!type\b)(\{[^}]*\}|[^"{]+) from "(node:[a-z0-9_/]+)";/gm, (_, names, module) => {
-    const given = `process.getBuiltinModule("${module}")`;
-    if (!names.startsWith("{")) return `const ${names.replace("* as ", "")} = ${given};`;
-    const values = names
-      .slice(1, -1)
-      .split(",")
-      .filter((name) => !/^\s*(?:type\s|$)/.test(name));
-    // Loading it takes a tenth of a bare start, and few starts use it.
-    if (module === "node:crypto")
-      return values.map((name) => `const ${name.trim()} = (...all) => ${given}.${name.trim()}(...all);`).join("");
-    return `const {${values.join(",").replace(/\sas\s/g, ": ")}} = ${given};`;
-  });
+  // A text that our code writes, such as a hook of the demo, keeps its imports.
+  const [head] = /^(?:#!.*\n|\s+|\/\/.*|\/\*[\s\S]*?\*\/|(?:import|export)\b[^"]*"[^"\n]+";)*/.exec(text);
+  return (
+    head.replace(/^import (?!type\b)(\{[^}]*\}|[^"{]+) from "(node:[a-z0-9_/]+)";/gm, (_, names, module) => {
+      const given = `process.getBuiltinModule("${module}")`;
+      if (!names.startsWith("{")) return `const ${names.replace("* as ", "")} = ${given};`;
+      const values = names
+        .slice(1, -1)
+        .split(",")
+        .filter((name) => !/^\s*(?:type\s|$)/.test(name));
+      // Loading it takes a tenth of a bare start, and few starts use it.
+      if (module === "node:crypto")
+        return values.map((name) => `const ${name.trim()} = (...all) => ${given}.${name.trim()}(...all);`).join("");
+      return `const {${values.join(",").replace(/\sas\s/g, ": ")}} = ${given};`;
+    }) + text.slice(head.length)
+  );
 }
 
 /**
