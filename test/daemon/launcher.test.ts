@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { scriptName, systemLoaders } from "../../src/install/client/compiled-client.ts";
+import { perlPlaces, scriptName, systemLoaders } from "../../src/install/client/compiled-client.ts";
 
 /** The launcher as shipped; what it starts says who it is and prints its arguments and a variable of the environment. */
 function launcher() {
@@ -196,6 +196,11 @@ test("the app that runs in a separate process gets the variables of the caller, 
   const given = Object.fromEntries(names.map((name) => [name, `own ${name}`]));
   const { status, stdout } = call({ ...given, FUNCNEST: "1", PERL5OPT: "-w", PATH: process.env["PATH"] });
   expect([status, JSON.parse(stdout)]).toEqual([0, Object.values(given)]);
+});
+
+test("install and doctor look for Perl where the launcher does", () => {
+  const [, named = ""] = /for hookline_perl in (.*); do/.exec(readFileSync("client/hookline-client", "utf8")) ?? [];
+  expect(named.split(" ")).toEqual(perlPlaces);
 });
 
 test("the launcher and install recognize a system by the same loaders", () => {

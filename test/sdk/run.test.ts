@@ -50,6 +50,19 @@ describe("input", () => {
     expect((await world.run([file, "--on-failure", "block"], "{")).code).toBe(2);
   });
 
+  test("the stricter mode of entry and app decides about a payload that cannot be read; other events' handlers do not count", async () => {
+    const entry = ["--on-failure", "continue", "--event", "UserPromptSubmit"];
+    const handler = 'preTool("Bash", { onFailure: "block" }, () => undefined)';
+    const apps = {
+      "app-blocks.mjs": `import { createApp } from "hookline/sdk";\nexport default createApp({ onFailure: "block" }).${handler};\n`,
+      "handler-blocks.mjs": app(`app.${handler};`),
+    };
+    const codes: (number | null)[] = [];
+    for (const [name, text] of Object.entries(apps))
+      codes.push((await world.run([world.file(name, text), ...entry], "")).code);
+    expect(codes).toEqual([2, 1]);
+  });
+
   test.each([
     [["--onfailure", "block"], 2, "has no option --onfailure"],
     [["--on_failure=block"], 2, "has no option --on_failure"],

@@ -135,9 +135,15 @@ export async function installedLock(scope: InstallScope, target: InstallTarget) 
 }
 
 /** Nothing but the client starts the daemon, so the events that begin a session and a turn have an entry even without a handler. */
-export function wakingNote(planned: readonly PlannedEntry[], needs: readonly HandledEvent[]): readonly string[] {
+export function wakingNote(
+  planned: readonly PlannedEntry[],
+  needs: readonly HandledEvent[],
+  isDaemonUsed: boolean,
+): readonly string[] {
   const added = planned.map(({ event }) => event).filter((event) => !needs.some((need) => need.event === event));
   if (added.length === 0) return [];
   const entries = added.length === 1 ? "entry" : "entries";
-  return [`The ${entries} for ${added.join(" and ")} only ${added.length === 1 ? "starts" : "start"} the daemon.`];
+  const verb = added.length === 1 ? "starts" : "start";
+  const unused = isDaemonUsed ? "" : ", which this machine cannot use without a client";
+  return [`The ${entries} for ${added.join(" and ")} only ${verb} the daemon${unused}.`];
 }

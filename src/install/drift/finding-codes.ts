@@ -56,6 +56,11 @@ export const installFindingCodes = {
     level: "note",
     meaning: "the client script does the work although the client could be compiled here",
   },
+  "client-none": {
+    level: "note",
+    meaning:
+      "no client can do the work here, so every call starts Node: there is no C compiler and no Perl, or no bash",
+  },
   "handler-slow": {
     level: "note",
     meaning: "the slowest 5 % of a handler's calls take over a second. Some handlers are slow on purpose",

@@ -11,6 +11,7 @@ import { httpReport } from "../plan/http-entries.ts";
 import { type InstallScope, type InstallTarget, installScopes } from "../plan/install-places.ts";
 import { installCommand, repairCommand } from "./advice.ts";
 import { type InstallFindingCode, installFindingCodes } from "./finding-codes.ts";
+import { noClientNotes } from "./fix-stale-paths.ts";
 import { parentSettings } from "./never-running.ts";
 import { type ScopeStatus, statusOf } from "./scope-status.ts";
 
@@ -72,13 +73,18 @@ async function findingsOf(
     return [at("hooks-dropped", message)];
   }
   const mode = (await modeOf(settingsFile)) ?? 0;
+  const isCompilable = couldBeCompiled(status, env, installer);
+  const { hooksFile } = status;
+  const withoutBash = hooksFile === undefined ? [] : noClientNotes({ ...status, hooksFile }, env);
   const staleClient = `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`;
   const onlyScript = `The entries call a script. ${installCommand(status)} lets them call a compiled client.`;
+  const noClient = `The entries call a script that finds neither a compiled client nor Perl, so every call starts Node. Install a C compiler (cc), then: ${installCommand(status)}, or install Perl.`;
   const readableToken = `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it readable only by you.`;
   const oldDaemon = `The daemon (process ${daemon?.pid}) has version ${daemon?.version}, this is ${installer.version}. It exits at the next call, or at once with hookline doctor --fix.`;
   const found: readonly (readonly [holds: boolean, code: InstallFindingCode, message: string])[] = [
     [status.client?.stale === true, "client-stale", staleClient],
-    [couldBeCompiled(status, env, installer), "client-script", onlyScript],
+    [isCompilable, "client-script", onlyScript],
+    [status.client?.program === "none" && !isCompilable, "client-none", noClient],
     [holdsToken(status) && (mode & 0o077) !== 0, "token-readable", readableToken],
     [daemon !== undefined && daemon.version !== installer.version, "daemon-stale", oldDaemon],
   ];
@@ -91,6 +97,7 @@ async function findingsOf(
       return at(Object.hasOwn(installFindingCodes, kind) ? (kind as InstallFindingCode) : "install-drift", message);
     }),
     ...httpReport(status).notes.map((note) => ({ ...at("http-entry", note), level: "note" as const })),
+    ...withoutBash.map((note) => at("client-none", note)),
     ...found.filter(([holds]) => holds).map(([, code, message]) => at(code, message)),
   ];
 }

@@ -30,7 +30,7 @@ import {
   twoScopesText,
 } from "./advice.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
-import { programDrift } from "./fix-stale-paths.ts";
+import { noClientNotes, programDrift } from "./fix-stale-paths.ts";
 import { openOnCrash, policyDrift } from "./policy-drift.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
@@ -115,7 +115,7 @@ async function scopeStatus(
       ...crash.drift,
       ...(await policyDrift(app, target)),
     ],
-    notes: [...code.notes, ...http.notes, ...crash.notes],
+    notes: [...code.notes, ...http.notes, ...crash.notes, ...noClientNotes(app, target.env)],
   };
 }
 
