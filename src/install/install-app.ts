@@ -134,7 +134,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
     prints: app.prints,
     notes: [
       ...replacedAppNote(old, places, hooksFile),
-      ...(await otherScopeNotes(places, hooksFile, request)),
+      ...(await otherScopeNotes(places, hooksFile, request, planned)),
       ...ended,
       ...transportNotes(planned, choice),
       ...(request.allEvents ? [] : wakingNote(planned, app.events, client.program !== "none")),

@@ -13,7 +13,7 @@ import { installCommand, repairCommand } from "./advice.ts";
 import { type InstallFindingCode, installFindingCodes } from "./finding-codes.ts";
 import { noClientNotes } from "./fix-stale-paths.ts";
 import { parentSettings } from "./never-running.ts";
-import { type ScopeStatus, statusOf } from "./scope-status.ts";
+import { compareScopes, type ScopeStatus, statusOf } from "./scope-status.ts";
 
 /** What is wrong with what was installed here, and the client that each scope's entries come to. */
 export interface InstallReport {
@@ -51,7 +51,7 @@ async function allStatuses(target: InstallTarget, installer: Installer) {
       unreadable.push({ level: "error", code: "install-drift", message: error.message, place });
     }
   }
-  return { statuses, unreadable };
+  return { statuses: compareScopes(statuses), unreadable };
 }
 
 async function findingsOf(
