@@ -198,6 +198,17 @@ test("the app that runs in a separate process gets the variables of the caller, 
   expect([status, JSON.parse(stdout)]).toEqual([0, Object.values(given)]);
 });
 
+test("without Node in PATH the client says what to do, in one line", () => {
+  const { call, client, folder } = launcher();
+  cpSync("client/in-process.bash", join(client, "in-process.bash"));
+  mkdirSync(join(folder, "100% package/dist/cli"), { recursive: true });
+  writeFileSync(join(folder, "100% package/dist/cli/bin.cjs"), "");
+  const { status, stderr } = call({ PATH: "/nonexistent", PERL5OPT: "-w" }, undefined, ["/a", "--on-failure", "block"]);
+  const message =
+    "There is no Node in PATH, so /a was not run. Put node in PATH, or let the entries name it: hookline install --scope local --transport run";
+  expect([status, stderr]).toEqual([2, `hookline: ${message}\n`]);
+});
+
 test("install and doctor look for Perl where the launcher does", () => {
   const [, named = ""] = /for hookline_perl in (.*); do/.exec(readFileSync("client/hookline-client", "utf8")) ?? [];
   expect(named.split(" ")).toEqual(perlPlaces);

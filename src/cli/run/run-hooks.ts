@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import { resolve } from "node:path";
 import { writeFully } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/internal.ts";
+import { attempt, messageOf } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
 import {
@@ -19,6 +19,7 @@ import {
   runEnvironment,
   sourceHash,
   startWatchdog,
+  type WireAnswer,
 } from "../../sdk/internal.ts";
 import type { PackageCode } from "../code-cache.ts";
 import { asksToBlock, type RunArguments, readArguments } from "./run-arguments.ts";
@@ -80,9 +81,7 @@ async function answerEvent(state: RunState, fail: FailRun): Promise<Loaded> {
   const settled = await loaded.app.dispatch(payload.value, environment);
   await reportStrays();
   unwatch?.();
-  writeFully(2, settled.stderr);
-  writeFully(1, settled.stdout);
-  state.answered = settled.exitCode;
+  state.answered = printAnswer(settled, modeOf(state));
   const source = records.length === 0 ? undefined : sourceHash(resolve(call.file), env);
   const about = { ...logFields(call), ...(source === undefined ? {} : { source }) };
   for (const record of records) appendLog({ ...record, ...about }, env, warn, loaded.app.options.log);
@@ -171,12 +170,19 @@ function settleFailure(message: string, state: RunState): number {
     return state.answered;
   }
   const mode = modeOf(state);
-  const { stdout, stderr, exitCode } = appFailure(message, mode, state.payload);
-  writeFully(2, stderr);
-  writeFully(1, stdout);
+  const failure = appFailure(message, mode, state.payload);
+  const exitCode = printAnswer(failure, mode);
   logRun(state, { answer: exitCode === 2 ? "refused" : "none", failed: message });
   state.answered = exitCode;
   return exitCode;
+}
+
+/** Returns the exit code. A denial that could not be written would have no effect, so under `block` the exit code denies. */
+function printAnswer({ stdout, stderr, exitCode }: WireAnswer, mode: FailureMode): number {
+  writeFully(2, stderr);
+  if (attempt(() => writeFully(1, stdout))) return exitCode;
+  warn(`the answer could not be written to standard output${mode === "block" ? "; denied" : ""}`);
+  return mode === "block" ? 2 : exitCode;
 }
 
 interface Loaded {
