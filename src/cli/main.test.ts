@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { systemErrorMessage } from "./main.ts";
+import { systemErrorMessage } from "../protocol/internal.ts";
 
 function thrownBy(work: () => unknown): unknown {
   try {

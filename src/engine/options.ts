@@ -123,7 +123,7 @@ export function resolveOptions({ settings = [], events = [], ...given }: EngineO
 /** Which settings are the user's own must not depend on the folder. */
 function checkHome(name: string, path: string): string {
   if (isAbsolute(path)) return path;
-  const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any folder would count as your own.`;
+  const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any directory would count as your own.`;
   throw new Problem("engine/bad-option", message, { about: { option: name } });
 }
 

@@ -160,7 +160,7 @@ async function endOldToken(
 
 /** Entries with paths of one project would fail in every other one. */
 function usersOwn({ settingsFile }: ScopeFiles): Problem {
-  const message = `${settingsFile} holds your own settings, which apply in every folder. Use --scope user, or --scope local for this folder alone.`;
+  const message = `${settingsFile} holds your own settings, which apply in every directory. Use --scope user, or --scope local for this directory alone.`;
   return new Problem("install/no-project", message, { about: { file: settingsFile } });
 }
 

@@ -24,6 +24,11 @@ export const installFindingCodes = {
     level: "error",
     meaning: "the compiled client is not the program that was compiled, or other users can change it",
   },
+  "state-unwritable": {
+    level: "error",
+    meaning:
+      "the state directory cannot be written, such as on a full disk: no daemon, log, state or task can be stored",
+  },
   "parent-settings": {
     level: "warning",
     meaning:

@@ -1,8 +1,9 @@
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Finding } from "../../engine/internal.ts";
-import { type HomeSource, ignoringErrors, statePath } from "../../files/internal.ts";
-import { groupBy, Problem, parseObject } from "../../protocol/internal.ts";
+import { type HomeSource, ignoringErrors, statePath, tempName } from "../../files/internal.ts";
+import { groupBy, messageOf, Problem, parseObject, systemErrorMessage } from "../../protocol/internal.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientInUse, compiledClientPath } from "../client/compiled-client.ts";
 import { modeOf } from "../edit/settings-file.ts";
@@ -21,7 +22,7 @@ export interface InstallReport {
   readonly clients: readonly (ClientInUse & { readonly scope: InstallScope })[];
 }
 
-/** Runs no code of the app and writes nothing. */
+/** Runs no code of the app. Writes nothing but a small file in the state directory, which it removes. */
 export async function installReport(
   target: InstallTarget,
   installer: Installer,
@@ -34,9 +35,34 @@ export async function installReport(
   const { level } = installFindingCodes["parent-settings"];
   const parents = (await parentSettings(target, given)).map((one) => ({ ...one, level }));
   return {
-    findings: [...unreadable, ...parents, ...found.flat(), ...slow],
+    findings: [...unreadable, ...stateFindings(installer.home), ...parents, ...found.flat(), ...slow],
     clients: installed.flatMap(({ places: { scope }, client }) => (client === undefined ? [] : [{ ...client, scope }])),
   };
+}
+
+function stateFindings(home: HomeSource): readonly Finding[] {
+  const place = statePath(home);
+  try {
+    tryWriting(place);
+    return [];
+  } catch (error) {
+    const message = `The state directory ${place} cannot be written: ${systemErrorMessage(error) ?? messageOf(error)}`;
+    return [{ level: installFindingCodes["state-unwritable"].level, code: "state-unwritable", message, place }];
+  }
+}
+
+/** A full disk refuses only what is written. A missing directory is not created. */
+function tryWriting(folder: string): void {
+  if (!existsSync(folder)) {
+    const parent = dirname(folder);
+    return existsSync(parent) ? accessSync(`${parent}/.`, constants.W_OK) : tryWriting(parent);
+  }
+  const probe = tempName(join(folder, "probe"));
+  try {
+    writeFileSync(probe, "x".repeat(4096), { mode: 0o600, flag: "wx" });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 async function allStatuses(target: InstallTarget, installer: Installer) {
