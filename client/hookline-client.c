@@ -322,6 +322,8 @@ static int answer(struct source *daemon)
     if (!receive(daemon, bytes, (size_t)(out + err))) in_process("rerun");
     write_all(2, bytes + out, (size_t)err, -1);
     /* A denial that could not be written would have no effect, so the exit status denies. */
-    int is_told = write_all(1, bytes, (size_t)out, -1);
-    return is_told || failure_status() != 2 ? (int)code : 2;
+    if (write_all(1, bytes, (size_t)out, -1) || failure_status() != 2) return (int)code;
+    static const char lost[] = "hookline: the answer could not be written to standard output; denied\n";
+    write_all(2, lost, sizeof lost - 1, -1);
+    return 2;
 }

@@ -100,7 +100,9 @@ in_process('rerun') if $code > 255 || !defined $stdout || !defined $stderr;
 $is_answered = 1;
 write_all(\*STDERR, $stderr);
 # A denial that could not be written would have no effect, so the exit status denies.
-exit(write_all(\*STDOUT, $stdout) && close STDOUT || $mode ne 'block' ? $code : 2);
+exit $code if write_all(\*STDOUT, $stdout) && close STDOUT || $mode ne 'block';
+write_all(\*STDERR, "hookline: the answer could not be written to standard output; denied\n");
+exit 2;
 
 # On BSD systems and macOS an address starts with its length. Nothing blocks: a daemon that is suspended accepts no connection. The 4 of
 # fcntl is F_SETFL, the rest O_NONBLOCK.

@@ -70,6 +70,8 @@ json_text() {
 
 run() {
   [[ -x $hookline_node ]] || hookline_node=node
+  type -P "$hookline_node" >/dev/null ||
+    fail "There is no Node in PATH, so $hookline_file was not run. Put node in PATH, or let the entries name it: hookline install --scope local --transport run"
   [[ -f $hookline_program ]] || fail "$hookline_program no longer exists. Install hookline again, or remove its hooks from the settings."
   set -- "$hookline_program" run "$hookline_file" --on-failure "$hookline_mode"
   [[ $hookline_why ]] && set -- "$@" --because "$hookline_why" --head 4

@@ -1,7 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { catalog, commonFields, type EventRow, eventNames, eventOutputFields } from "../src/protocol/internal.ts";
+import { findingCodes } from "../src/engine/doctor/finding.ts";
+import { installFindingCodes } from "../src/install/drift/finding-codes.ts";
+import { problemCodes, warningCodes } from "../src/protocol/index.ts";
+import {
+  catalog,
+  commonFields,
+  type EventRow,
+  eventNames,
+  eventOutputFields,
+  ruleWarningCodes,
+} from "../src/protocol/internal.ts";
 import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const rows: readonly EventRow[] = eventNames.map((name) => catalog[name]);
@@ -58,6 +68,21 @@ test("the catalog is the only list of events; the recorded payloads for tests ar
     ({ code }) => eventNames.filter((event) => new RegExp(`"${event}"|\\b${event}:`).test(code)).length > 8,
   );
   expect(lists.map(({ name }) => name).sort()).toEqual(["protocol/events/catalog.ts", "sdk/testing/fixtures.ts"]);
+});
+
+test("every code of a warning, a problem and a finding is used in src and appears in a test", () => {
+  const root = join(import.meta.dirname, "..");
+  const tests = ["src", "test", "conformance"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.test\.ts$/.test(name) || (folder !== "src" && /\.(?:ts|json)$/.test(name)))
+      .map((name) => readFileSync(join(root, folder, name), "utf8")),
+  );
+  const isTable = (name: string) => /(?:-codes|doctor\/finding)\.ts$/.test(name);
+  const used = sources.filter(({ name }) => !isTable(name)).map(({ code }) => code);
+  const tables = { ...warningCodes, ...ruleWarningCodes, ...problemCodes, ...findingCodes, ...installFindingCodes };
+  const missing = (texts: readonly string[]) =>
+    Object.keys(tables).filter((code) => !texts.some((text) => new RegExp(`(?<![\\w/-])${code}(?![\\w-])`).test(text)));
+  expect({ unused: missing(used), untested: missing(tests) }).toEqual({ unused: [], untested: [] });
 });
 
 const src = join(import.meta.dirname, "../src");

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Clock, claudeHome, type EngineOptions } from "../engine/internal.ts";
 import { runTag } from "../exec/internal.ts";
-import { homeFolder } from "../files/internal.ts";
+import { homeFolder, packageVersion } from "../files/internal.ts";
 import { efforts, type Model } from "../models/internal.ts";
 import { type Mode, readMode } from "../permissions/internal.ts";
 import {
@@ -58,7 +58,7 @@ export interface RunAgentOptions {
   readonly home?: string;
   /** The environment. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The version in transcripts and in the registry. */
+  /** The version in transcripts and in the registry. Default: that of Hookline. */
   readonly version?: string;
   /** A user is at the terminal. Hooks get other payloads and may ask questions. */
   readonly interactive?: boolean;
@@ -157,10 +157,9 @@ export function readsOf(sources: AgentOptions["settingSources"]): SourceFilter {
   return (_, source) => source === "flag" || (sources?.includes(source) ?? true);
 }
 
-type Defaulted = keyof typeof defaults | "cwd" | "home" | "env" | "signal";
+type Defaulted = keyof typeof defaults | "version" | "cwd" | "home" | "env" | "signal";
 
 const defaults = {
-  version: "0.0.0",
   interactive: false,
   persist: true,
   compactAt: 0.8,
@@ -178,6 +177,7 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   const home = options.home ?? homeFolder(env);
   return {
     ...defaults,
+    version: packageVersion(),
     ...defined(options),
     cwd: resolve(options.cwd ?? process.cwd()),
     home,

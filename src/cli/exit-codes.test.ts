@@ -73,7 +73,7 @@ test("uninstall --scope project or local in the home directory is refused and ke
   const atHome = caller(here, here.home);
   for (const scope of ["local", "project"]) {
     const { status, err } = await atHome("uninstall", "--scope", scope);
-    expect([status, err]).toEqual([1, expect.stringContaining("is your home folder, not a project")]);
+    expect([status, err]).toEqual([1, expect.stringContaining("is your home directory, not a project")]);
   }
   expect(readFileSync(call.places.settingsFile, "utf8")).toContain('"Stop"');
   expect((await atHome("uninstall")).out).toContain("was created by install and has been removed");
@@ -104,6 +104,28 @@ test("uninstall succeeds when the settings file of another scope is broken", asy
   await writeEntries(here.call({ scope: "user", needs: [stop] }));
   writeFileSync(join(here.project, ".claude/settings.json"), "{");
   expect(await caller(here)("uninstall", "--scope", "user")).toMatchObject({ status: 0, err: "" });
+});
+
+test("doctor reports a state directory that cannot be written, and leaves nothing in one that can", async () => {
+  const here = world();
+  const doctor = async (state: string) => {
+    const env = { PATH: process.env["PATH"], HOOKLINE_HOME: state };
+    const { out } = await callHookline(["doctor", "--json"], { home: here.home, cwd: here.project, env });
+    const { findings } = JSON.parse(out) as { findings: { code: string; level: string; message: string }[] };
+    return findings.filter(({ code }) => code === "state-unwritable");
+  };
+  const below = join(here.hooksFile, "state");
+  expect(await doctor(below)).toEqual([
+    {
+      level: "error",
+      code: "state-unwritable",
+      message: `The state directory ${below} cannot be written: ENOTDIR: not a directory, access '${here.hooksFile}/.'. A component of the path is not a directory. Move it away.`,
+      place: below,
+    },
+  ]);
+  mkdirSync(here.state);
+  expect([await doctor(here.state), readdirSync(here.state)]).toEqual([[], []]);
+  expect(await doctor(join(here.folder, "none/below"))).toEqual([]);
 });
 
 test("doctor reports a settings file whose link leads in a circle", async () => {

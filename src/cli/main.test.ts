@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { systemErrorMessage } from "../protocol/internal.ts";
 import { callHookline } from "./fixtures/caller.ts";
-import { systemErrorMessage } from "./main.ts";
 
 function thrownBy(work: () => unknown): unknown {
   try {

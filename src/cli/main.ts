@@ -1,5 +1,5 @@
 import { packageVersion } from "../files/internal.ts";
-import { closestName, didYouMean, escapeLines, Problem } from "../protocol/internal.ts";
+import { closestName, didYouMean, escapeLines, Problem, systemErrorMessage } from "../protocol/internal.ts";
 import type { Command, CommandGroup, Io } from "./command-line/command.ts";
 import { commandHelp, programHelp, verbsHelp } from "./command-line/help.ts";
 import { asksForHelp, parseCall } from "./command-line/parse.ts";
@@ -111,31 +111,6 @@ function unknownVerb(name: string, verb: string, { verbs }: CommandGroup): Probl
   const near = closestName(verb, Object.keys(verbs));
   const hint = near ? `Did you mean "hookline ${name} ${near}"?` : `See hookline ${name} --help.`;
   return new Problem("cli/usage", `Unknown command "${name} ${verb}". ${hint}`);
-}
-
-/** What a user can do about an error of the file system. */
-const advice: Readonly<Record<string, string>> = {
-  EACCES: "Permission denied. Check the owner and the mode (ls -ld).",
-  EPERM: "Operation not permitted. Check the owner (ls -ld).",
-  EROFS: "The file system is read-only. Choose another directory.",
-  ENOSPC: "The disk is full. Free some space and try again.",
-  EDQUOT: "Disk quota exceeded. Free some space and try again.",
-  EIO: "I/O error. Check the disk and try again.",
-  ELOOP: "Too many levels of symbolic links. Remove the circular link.",
-  ENOTDIR: "A component of the path is not a directory. Move it away.",
-  EISDIR: "The path is a directory; a file was expected. Move it away.",
-  ENAMETOOLONG: "The path is too long for this file system. Choose a shorter one.",
-  EMFILE: "Too many open files. Raise the limit (ulimit -n) and try again.",
-  ENFILE: "Too many open files on this machine. Try again later.",
-};
-
-/** The message for an error of the operating system, with advice; undefined for any other error. */
-export function systemErrorMessage(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === "uv_cwd") return "The current directory no longer exists. Change to another directory and try again.";
-  if (syscall === undefined || code === undefined || !Object.hasOwn(advice, code)) return undefined;
-  return `${error.message}. ${advice[code]}`;
 }
 
 /** Any other error is a bug in Hookline. A bug report needs the stack. */

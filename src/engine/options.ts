@@ -123,7 +123,7 @@ export function resolveOptions({ settings = [], events = [], ...given }: EngineO
 /** The home directory must be absolute, so that user settings do not depend on the current directory. */
 function checkHome(name: string, path: string): string {
   if (isAbsolute(path)) return path;
-  const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any folder would count as your own.`;
+  const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any directory would count as your own.`;
   throw new Problem("engine/bad-option", message, { about: { option: name } });
 }
 

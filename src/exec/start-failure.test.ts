@@ -38,14 +38,14 @@ test.each([
     exec("true"),
     { cwd: "/no/such" },
     "ENOENT",
-    "The working folder /no/such does not exist",
+    "The working directory /no/such does not exist",
   ],
   [
     "a working folder that is a file",
     exec("true"),
     { cwd: file("file", "") },
     "ENOTDIR",
-    `The working folder ${join(folder, "file")} does not exist`,
+    `The working directory ${join(folder, "file")} does not exist`,
   ],
   [
     "arguments beyond the system's limit",

@@ -82,13 +82,13 @@ function why(code: string | undefined, file: string, cwd: string): string | unde
     case "ENOENT":
     case "ENOTDIR":
       // The error code is the same for a missing program, a missing interpreter and a missing folder.
-      if (!canEnter(cwd)) return `The working folder ${cwd} does not exist`;
+      if (!canEnter(cwd)) return `The working directory ${cwd} does not exist`;
       if (file.includes("/") && existsSync(resolve(cwd, file)))
         return `The interpreter that ${file} names was not found`;
       return `${file} was not found`;
     case "EACCES":
     case "EPERM":
-      if (!canEnter(cwd)) return `The working folder ${cwd} may not be entered`;
+      if (!canEnter(cwd)) return `The working directory ${cwd} may not be entered`;
       return `${file} may not be executed`;
     case "E2BIG":
       return `The arguments and environment of ${file} are larger than the system allows`;

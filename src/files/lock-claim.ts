@@ -100,7 +100,7 @@ function parseClaim(text: string): LockClaim | undefined {
 }
 
 function notALock(path: string, stat: Stats): Problem {
-  const other = stat.isDirectory() ? "a folder" : "not a regular file";
+  const other = stat.isDirectory() ? "a directory" : "not a regular file";
   const what = stat.isSymbolicLink() ? "a link" : other;
   return notOurs(path, `should be a lock file, but it is ${what}. Nothing was written; remove it and try again.`);
 }

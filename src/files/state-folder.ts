@@ -42,7 +42,7 @@ function isFixed(path: string): boolean {
 
 /** A checkout could bring records and programs of its own. */
 function relativeHome(name: string, value: string): Problem {
-  const message = `${name} is "${value}". It must be an absolute path, or every folder would have a state of its own.`;
+  const message = `${name} is "${value}". It must be an absolute path, or every directory would have a state of its own.`;
   return new Problem("file/relative-home", message, { about: { [name]: value } });
 }
 
@@ -143,10 +143,10 @@ function isForeign(stat: Stats): boolean {
   return uid !== undefined && stat.uid !== uid && stat.uid !== 0;
 }
 
-const notAFolder = "should be a folder. Move away what is there and try again.";
+const notAFolder = "should be a directory. Move away what is there and try again.";
 
 function notSafe(path: string, why: string): Problem {
-  const wayOut = `Make it yours and writable only by you (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another folder.`;
+  const wayOut = `Make it yours and writable only by you (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another directory.`;
   return new Problem("file/unsafe", `${path} is not safe to use: ${why}. ${wayOut}`, { about: { path, why } });
 }
 

@@ -5,8 +5,8 @@ import type { DaemonRecord, HomeSource } from "../files/internal.ts";
 import { defined, eventRow, handlersThatNeverRun, isEventName, Problem } from "../protocol/internal.ts";
 import { appKey, type HandledEvent } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
-import type { ClientUse } from "./client/compiled-client.ts";
-import { canRunClient, findPackage, findProgram } from "./client/find-package.ts";
+import { type ClientUse, scriptProgram } from "./client/compiled-client.ts";
+import { clientObstacle, findPackage, findProgram } from "./client/find-package.ts";
 import { otherScopeNotes, replacedAppNote, wakingNote } from "./drift/advice.ts";
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
 import { installNotes, lockVersion, readLockFile, toLockPath } from "./edit/install-record.ts";
@@ -85,8 +85,9 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const app = await introspectApp(hooksFile, scope === "user" ? dirname(hooksFile) : root, request, installer);
   if (app.events.length === 0) return { is: "no-handlers", hooksFile, prints: app.prints };
   const packageRoot = await findPackage({ scope, root, running: installer.packageRoot, home, dryRun });
-  const warm = daemon !== undefined && canRunClient(packageRoot, env);
-  const choice = { ...request, warm, sh: findProgram("sh", env) !== undefined };
+  const cold = daemon === undefined ? "there is no daemon" : clientObstacle(packageRoot, env);
+  const warm = cold === undefined;
+  const choice = { ...request, ...defined({ cold }), sh: findProgram("sh", env) !== undefined };
   const openEndpoint = async () => (dryRun ? plannedEndpoint(hooksFile, places, home) : daemon?.endpointFor(hooksFile));
   const endpoint = needsEndpoint(app.events, choice) ? await openEndpoint() : undefined;
   const made = warm && transport !== "run" ? await compileClient({ packageRoot, home, env, dryRun }) : { why: "" };
@@ -120,7 +121,9 @@ export async function installApp(request: InstallRequest, installer: Installer):
   const ended = await endOldToken(hooksFile, installed, request, installer);
   const behindScript = scope === "project" ? { behindScript: true as const } : {};
   const client: ClientUse =
-    "program" in made ? { form: "compiled", ...behindScript } : { form: "script", why: made.why };
+    "program" in made
+      ? { form: "compiled", program: "compiled", ...behindScript }
+      : { form: "script", program: scriptProgram(), why: made.why };
   return {
     is: "installed",
     hooksFile,
@@ -131,10 +134,10 @@ export async function installApp(request: InstallRequest, installer: Installer):
     prints: app.prints,
     notes: [
       ...replacedAppNote(old, places, hooksFile),
-      ...(await otherScopeNotes(places, hooksFile, request)),
+      ...(await otherScopeNotes(places, hooksFile, request, planned)),
       ...ended,
       ...transportNotes(planned, choice),
-      ...(request.allEvents ? [] : wakingNote(planned, app.events)),
+      ...(request.allEvents ? [] : wakingNote(planned, app.events, client.program !== "none")),
     ],
     warnings: app.events.flatMap(({ event, ids }) => handlersThatNeverRun(event, ids)),
   };
@@ -157,7 +160,7 @@ async function endOldToken(
 
 /** Entries with paths of one project would fail in every other one. */
 function usersOwn({ settingsFile }: ScopeFiles): Problem {
-  const message = `${settingsFile} holds your own settings, which apply in every folder. Use --scope user, or --scope local for this folder alone.`;
+  const message = `${settingsFile} holds your own settings, which apply in every directory. Use --scope user, or --scope local for this directory alone.`;
   return new Problem("install/no-project", message, { about: { file: settingsFile } });
 }
 

@@ -87,7 +87,7 @@ test("settings that cannot be read or hold an unknown name are an error", async 
   await expect(world.report()).rejects.toThrow('it has "price"');
 });
 
-test("a relative file of prices in the settings is relative to the state folder", async () => {
+test("a relative file of prices in the settings is relative to the state directory", async () => {
   const world = openWorld();
   world.write(`${one}.jsonl`, [answer()]);
   const prices = { input: "0", write5m: "0", write1h: "0", cacheRead: "0", output: "1000" };

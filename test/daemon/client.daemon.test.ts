@@ -386,7 +386,7 @@ describe("when the daemon is not what it should be", () => {
     const result = await world.client([file], event(), { env, form });
     expect([result.code, JSON.parse(result.stdout)]).toEqual([
       1,
-      { systemMessage: expect.stringContaining("cannot be started") },
+      { systemMessage: expect.stringContaining("There is no Node in PATH") },
     ]);
   });
 

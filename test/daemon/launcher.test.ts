@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { scriptName, systemLoaders } from "../../src/install/client/compiled-client.ts";
+import { perlPlaces, scriptName, systemLoaders } from "../../src/install/client/compiled-client.ts";
 
 /** The launcher as shipped; what it starts says who it is and prints its arguments and a variable of the environment. */
 function launcher() {
@@ -223,6 +223,22 @@ test("an app that runs in a separate process and cannot write its answer denies 
     return spawnSync("/bin/sh", words, { env, encoding: "utf8" }).status;
   };
   expect(["", ">&-", "</dev/null >&-"].map(call)).toEqual([0, 2, 2]);
+});
+
+test("without Node in PATH the client says what to do, in one line", () => {
+  const { call, client, folder } = launcher();
+  cpSync("client/in-process.bash", join(client, "in-process.bash"));
+  mkdirSync(join(folder, "100% package/dist/cli"), { recursive: true });
+  writeFileSync(join(folder, "100% package/dist/cli/bin.cjs"), "");
+  const { status, stderr } = call({ PATH: "/nonexistent", PERL5OPT: "-w" }, undefined, ["/a", "--on-failure", "block"]);
+  const message =
+    "There is no Node in PATH, so /a was not run. Put node in PATH, or let the entries name it: hookline install --scope local --transport run";
+  expect([status, stderr]).toEqual([2, `hookline: ${message}\n`]);
+});
+
+test("install and doctor look for Perl where the launcher does", () => {
+  const [, named = ""] = /for hookline_perl in (.*); do/.exec(readFileSync("client/hookline-client", "utf8")) ?? [];
+  expect(named.split(" ")).toEqual(perlPlaces);
 });
 
 test("the launcher and install recognize a system by the same loaders", () => {

@@ -296,7 +296,9 @@ describe("a handler that holds the thread", () => {
       event: "PreToolUse",
       session: "s",
       transport: "http",
-      failed: expect.stringContaining("blocked its thread"),
+      failed: expect.stringMatching(
+        /^The handler \S+ of PreToolUse in .*holds\.mjs blocked its thread past the deadline/,
+      ),
     };
     expect(world.log()).toContainEqual(expect.objectContaining(noted));
   });

@@ -50,6 +50,19 @@ describe("input", () => {
     expect((await world.run([file, "--on-failure", "block"], "{")).code).toBe(2);
   });
 
+  test("the stricter mode of entry and app decides about a payload that cannot be read; other events' handlers do not count", async () => {
+    const entry = ["--on-failure", "continue", "--event", "UserPromptSubmit"];
+    const handler = 'preTool("Bash", { onFailure: "block" }, () => undefined)';
+    const apps = {
+      "app-blocks.mjs": `import { createApp } from "hookline/sdk";\nexport default createApp({ onFailure: "block" }).${handler};\n`,
+      "handler-blocks.mjs": app(`app.${handler};`),
+    };
+    const codes: (number | null)[] = [];
+    for (const [name, text] of Object.entries(apps))
+      codes.push((await world.run([world.file(name, text), ...entry], "")).code);
+    expect(codes).toEqual([2, 1]);
+  });
+
   test.each([
     [["--onfailure", "block"], 2, "has no option --onfailure"],
     [["--on_failure=block"], 2, "has no option --on_failure"],
@@ -341,6 +354,22 @@ test("an error after the answer does not change the answer", async () => {
   const { code, stdout, stderr } = await world.run([file], event());
   expect({ code, stdout }).toEqual({ code: 0, stdout: denial("no") });
   expect(stderr).toContain("Uncaught exception in a hook: null");
+});
+
+test.skipIf(!existsSync("/dev/full"))("an answer that cannot be written denies under block and says so", async () => {
+  const { spawnSync } = await import("node:child_process");
+  const file = world.file("lost.mjs", guard);
+  const env = { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: join(world.folder, "state") };
+  const ended = (to: string, ...words: string[]) => {
+    const program = join(world.folder, "package/dist/cli/bin.cjs");
+    const call = ["-c", `"$0" "$@" ${to}`, process.execPath, program, "run", file, ...words];
+    const { status, stderr } = spawnSync("bash", call, { input: event(), env, encoding: "utf8" });
+    return [status, stderr];
+  };
+  const block = ["--on-failure", "block"];
+  const lost = "hookline: the answer could not be written to standard output";
+  expect(ended(">/dev/full", ...block)).toEqual([2, `${lost}; denied\n`]);
+  expect(ended(">/dev/full")).toEqual([0, `${lost}\n`]);
 });
 
 test.skipIf(!existsSync("/dev/full"))(

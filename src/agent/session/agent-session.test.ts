@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
 import { reviewTrust } from "../../engine/internal.ts";
+import { packageVersion } from "../../files/internal.ts";
 import { sessionAt, validateSession } from "../../sessions/internal.ts";
+import type { RunAgentOptions } from "../agent-options.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 
 let world: World | undefined;
@@ -508,6 +510,13 @@ describe("what it writes", () => {
     for (const line of transcript(result.session_id).filter(({ uuid }) => uuid !== undefined))
       expect(line).toMatchObject({ entrypoint: "hookline", version: "0.0.0-test", userType: "external" });
   });
+});
+
+test("a transcript has Hookline's version unless another one is passed", async () => {
+  const { run, transcript } = open({ hooks: {} });
+  const { result } = await run([{ text: "x" }], { prompt: "p", version: undefined } as unknown as RunAgentOptions);
+  const versions = transcript(result.session_id).flatMap(({ version }) => version ?? []);
+  expect([...new Set(versions)]).toEqual([packageVersion()]);
 });
 
 describe("the end", () => {

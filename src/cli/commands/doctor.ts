@@ -21,7 +21,7 @@ export const command: Command = {
   about: `Reports problems with the hooks in effect: unreadable settings, programs and scripts that are missing or cannot be started, matchers
 that never match, unreadable permission rules, hooks that are off, duplicate or not approved, and files that other users can change. For
 installed apps: missing entries, a hooks file with a syntax error, a missing package or bash, a port in use by another program, and slow
-handlers. Prints which client they use, compiled or script. Runs no hook and no code of an app.
+handlers. Prints which client they use: compiled, Perl or none. Runs no hook and no code of an app.
 
 --fix restores what a lock file describes, as you installed it, and reports what it did. It never installs anything new.
 Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on failure or when --fix finds an unreadable file.`,
@@ -80,7 +80,12 @@ function clientsText(clients: InstallReport["clients"]): string {
 }
 
 function clientsJson(clients: InstallReport["clients"]): readonly object[] {
-  return clients.map(({ scope, form, behindScript }) => ({ scope, client: form, behindScript }));
+  return clients.map(({ scope, form, program, behindScript }) => ({
+    scope,
+    client: form,
+    clientProgram: program,
+    behindScript,
+  }));
 }
 
 /** Keeps one of equal findings about several places: the first. */

@@ -53,8 +53,8 @@ test("log prints a line per record, filtered by session, event, handler, decisio
   const all = await run();
   expect(all.err).toBe("hookline: 1 line of the log could not be read.\n");
   expect(all.out.split("\n").map((line) => line.replace(/^[\d :.-]{23} {2}/, ""))).toEqual([
-    "PreToolUse Bash  refused  1.5 ms  guard answered  “old”  abcdef01",
-    "PreToolUse Bash  refused  1.5 ms  guard answered  “no”  abcdef01",
+    "PreToolUse Bash  denied  1.5 ms  guard answered  “old”  abcdef01",
+    "PreToolUse Bash  denied  1.5 ms  guard answered  “no”  abcdef01",
     "Stop  none  250 ms  h failed (boom)  abcdef01",
     "PreToolUse Read  allow  1.5 ms  fedcba",
     'PreToolUse Bash  warn  guard: careful {"n":1}',

@@ -107,7 +107,8 @@ function subjectOf(record: LogRecord): string {
 }
 
 function eventParts(record: LogRecord, style: Style): string[] {
-  const answer = escapeControls(String(record["answer"] ?? (record["failed"] === undefined ? "" : "failed")));
+  const logged = String(record["answer"] ?? (record["failed"] === undefined ? "" : "failed"));
+  const answer = logged === "refused" ? "denied" : escapeControls(logged);
   const ms = typeof record["ms"] === "number" ? `${record["ms"]} ms` : "";
   const reason = record["reason"] ?? record["failed"];
   const handlers = handlersOf(record)

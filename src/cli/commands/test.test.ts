@@ -139,6 +139,33 @@ test("sum", () => assert.equal(1 + 1, ${wanted} as number));
   expect(failed.out).toContain(".claude/a.test.ts:3");
 });
 
+test("when the test runner itself fails, every program without a result is a failed test with the error", async () => {
+  const text = 'import test from "node:test";\ntest("a", () => {});\n';
+  const folder = project({ "a.test.mjs": text, "b.test.mjs": text });
+  // The reporter, and nothing else, is started with this argument.
+  const broken = join(folder, "broken.cjs");
+  writeFileSync(
+    broken,
+    `if (process.execArgv.concat(process.argv).some((one) => one.includes("--test-reporter"))) throw new RangeError("no reporter");`,
+  );
+  const env = { PATH: process.env["PATH"], HOME: folder, HOOKLINE_HOME: join(folder, "state") };
+  const call = (...words: string[]) =>
+    callHookline(["test", ...words], { home: folder, env: { ...env, NODE_OPTIONS: `--require=${broken}` } });
+  const failed = (name: string) => {
+    const file = join(folder, ".claude", name);
+    return { file, name: file, ok: false, ms: 0, error: "The test runner failed: RangeError: no reporter" };
+  };
+  const { status, out } = await call("--json");
+  expect([status, JSON.parse(out)]).toEqual([
+    3,
+    { ok: false, cases: [], tests: [failed("a.test.mjs"), failed("b.test.mjs")], warnings: [] },
+  ]);
+  const shown = await call();
+  expect(shown.status).toBe(3);
+  expect(shown.out).toContain(`✖ ${failed("b.test.mjs").file}\n  The test runner failed: RangeError: no reporter\n`);
+  expect(shown.out).toContain("2 tests, 2 failed\n");
+});
+
 test("--json prints one object of cases and tests, or the answer to one event; other output stays out of it", async () => {
   const loud = `process.stdout.write("loud");\n${hooks}`;
   const cases = [

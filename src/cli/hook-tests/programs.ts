@@ -21,8 +21,8 @@ export async function runPrograms(files: readonly string[], quiet: boolean, io: 
     if (built.size === 0) return { tests: unbuilt, failed: broken, broken };
     const reporter = join(folder, "reporter.mjs");
     await writeFile(reporter, reporterSource(quiet));
-    const passed = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io);
-    // A runner that was killed may have written nothing.
+    const { passed, failure } = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io);
+    // A runner that failed may have written nothing.
     const lines = (await ignoringErrors(["ENOENT"], readFile(join(folder, "results.jsonl"), "utf8"))) ?? "";
     const named = (text: string) => built.get(text) ?? text;
     const tests = lines
@@ -30,11 +30,22 @@ export async function runPrograms(files: readonly string[], quiet: boolean, io: 
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as ProgramTest)
       .map((one) => ({ ...one, file: named(one.file), name: named(one.name) }));
-    const failed = tests.filter(({ ok }) => !ok).length || (passed ? 0 : 1);
-    return { tests: [...unbuilt, ...tests], failed: failed + broken, broken };
+    const isReported = passed || tests.some(({ ok }) => !ok);
+    const unreported = isReported ? [] : failedPrograms([...built.values()], tests, failure);
+    for (const { file, error } of quiet ? [] : unreported)
+      await io.out(`✖ ${escapeLines(file)}\n  ${escapeLines(error)}\n`);
+    const all = [...unbuilt, ...tests, ...unreported];
+    return { tests: all, failed: all.filter(({ ok }) => !ok).length, broken };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** When the runner itself failed: the programs that it did not finish. An error after the last test can be of any program. */
+function failedPrograms(files: readonly string[], tests: readonly ProgramTest[], failure: string) {
+  const rest = files.filter((file) => !tests.some((one) => one.file === file));
+  const error = `The test runner failed: ${failure}`;
+  return (rest.length > 0 ? rest : files).map((file) => ({ file, name: file, ok: false, ms: 0, error }));
 }
 
 /** Compiles the files into a folder. `built` has each compiled file with its source file. */
@@ -60,7 +71,8 @@ async function withSourceMap(file: string, prefix: string, io: Io): Promise<stri
   return copy;
 }
 
-function runNode(args: readonly string[], io: Io): Promise<boolean> {
+/** `failure`: the error that the runner printed last, or how it ended. */
+function runNode(args: readonly string[], io: Io): Promise<{ readonly passed: boolean; readonly failure: string }> {
   // Removed, since a runner inside another runner would report to the outer one.
   const { NODE_TEST_CONTEXT: _outer, ...env } = io.env;
   return new Promise((done, fail) => {
@@ -70,11 +82,18 @@ function runNode(args: readonly string[], io: Io): Promise<boolean> {
       stdio: ["ignore", "pipe", "pipe"],
     });
     child.stdout.setEncoding("utf8").on("data", (text: string) => void io.out(text));
-    child.stderr.on("data", (chunk: Buffer) => void io.err(chunk.toString()));
+    let printed = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      printed = (printed + text).slice(-10_000);
+      void io.err(text);
+    });
     child.on("error", (cause) =>
       fail(new Problem("cli/bad-input", `Cannot start the tests: ${cause.message}`, { cause })),
     );
-    child.on("close", (code) => done(code === 0));
+    child.on("close", (code, signal) => {
+      const error = printed.match(/^(?:Uncaught )?\w*Error\b.*$/gm)?.at(-1);
+      done({ passed: code === 0, failure: error ?? (signal === null ? `exit status ${code}` : `killed by ${signal}`) });
+    });
   });
 }
 

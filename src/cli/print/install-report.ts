@@ -3,6 +3,7 @@ import type { ClientUse, InstallOutcome, ScopeFiles, Uninstalled } from "../../i
 import { escapeControls } from "../../protocol/internal.ts";
 import type { ApprovalResult } from "../commands/approve-entries.ts";
 import { unifiedDiff } from "./diff.ts";
+import { noClient } from "./install-status.ts";
 import { jsonText, type Style } from "./terminal.ts";
 
 type Done = Extract<InstallOutcome, { is: "installed" }>;
@@ -50,8 +51,9 @@ export function installText(done: Done, approval: ApprovalResult, dryRun: boolea
   return linesOf([...head, ...tail]);
 }
 
-function clientText({ form, why, behindScript }: ClientUse): string {
-  if (form === "script") return `the client script: ${escapeControls(why ?? "")}`;
+function clientText({ program, why, behindScript }: ClientUse): string {
+  if (program === "perl") return `the client in Perl: ${escapeControls(why ?? "")}`;
+  if (program === "none") return `${noClient} (${escapeControls(why ?? "")})`;
   return behindScript ? "the compiled client, started by a script" : "the compiled client";
 }
 
@@ -67,6 +69,7 @@ export function installJson(done: Done, approval: ApprovalResult, dryRun: boolea
     dryRun,
     entries: planned.map(({ event, transport, group }) => ({ event, transport, matcher: group.matcher ?? null })),
     client: done.client?.form ?? null,
+    clientProgram: done.client?.program ?? null,
     backup: backup ?? null,
     approved: approval.approved,
     notApproved: approval.refused,

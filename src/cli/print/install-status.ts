@@ -75,6 +75,7 @@ export function statusJson(all: readonly ScopeStatus[], warnings: readonly Warni
       installedAt: lock?.installedAt ?? null,
       entries: entries.map(({ event }) => event),
       client: client?.form ?? null,
+      clientProgram: client?.program ?? null,
       daemon: daemon ?? null,
       drift,
       notes,
@@ -83,7 +84,10 @@ export function statusJson(all: readonly ScopeStatus[], warnings: readonly Warni
   });
 }
 
-/** Which client the entries use. A script that starts the compiled client takes longer than the client itself. */
-export function clientLabel({ form, behindScript }: ClientUse): string {
-  return behindScript ? "compiled, started by a script" : form;
+/** Which client does the work. A script that starts the compiled client takes longer than the client itself. */
+export function clientLabel({ form, program, behindScript }: ClientUse): string {
+  if (form === "compiled") return behindScript ? "compiled, started by a script" : form;
+  return program === "none" ? noClient : "Perl";
 }
+
+export const noClient = "none: every call starts Node; install a C compiler (cc) or Perl";

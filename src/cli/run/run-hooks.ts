@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import { resolve } from "node:path";
 import { writeFully } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/internal.ts";
+import { attempt, messageOf } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
 import {
@@ -83,9 +83,7 @@ async function answerEvent(state: RunState, fail: FailRun): Promise<Loaded> {
   const settled = await loaded.app.dispatch(payload.value, environment);
   await reportStrays();
   unwatch?.();
-  writeFully(2, settled.stderr);
-  writeFully(1, settled.stdout);
-  state.answered = settled.exitCode;
+  state.answered = printAnswer(settled, modeOf(state));
   const source = records.length === 0 ? undefined : sourceHash(resolve(call.file), env);
   const about = { ...logFields(call), ...(source === undefined ? {} : { source }) };
   for (const record of records) appendLog({ ...record, ...about }, env, warn, loaded.app.options.log);
@@ -181,9 +179,8 @@ function settleFailure(message: string, state: RunState): number {
     warn(message); // the answer is already written
     return state.answered;
   }
-  const { stdout, stderr, exitCode, record } = failureOf(message, state);
-  writeFully(2, stderr);
-  writeFully(1, stdout);
+  const { record, ...failure } = failureOf(message, state);
+  const exitCode = printAnswer(failure, modeOf(state));
   appendLog(record, process.env, warn);
   state.answered = exitCode;
   return exitCode;
@@ -193,6 +190,14 @@ function failureOf(message: string, state: RunState): WireAnswer & { readonly re
   const failure = appFailure(message, modeOf(state), state.payload);
   const answer = failure.exitCode === 2 ? "refused" : "none";
   return { ...failure, record: logRecord(state, { answer, failed: message }) };
+}
+
+/** Returns the exit code. A denial that could not be written would have no effect, so under `block` the exit code denies. */
+function printAnswer({ stdout, stderr, exitCode }: WireAnswer, mode: FailureMode): number {
+  writeFully(2, stderr);
+  if (attempt(() => writeFully(1, stdout))) return exitCode;
+  warn(`the answer could not be written to standard output${mode === "block" ? "; denied" : ""}`);
+  return mode === "block" ? 2 : exitCode;
 }
 
 interface Loaded {

@@ -49,7 +49,7 @@ test("a handler that ends its worker runs once, and its failure mode decides", a
   const generation = await open();
   expect(await generation.call(asked("exit"), new AbortController().signal)).toMatchObject(refused("ended its thread"));
   expect(runs()).toEqual(["exit"]);
-  expect(failures).toEqual(["A handler of PreToolUse ended its thread."]);
+  expect(failures).toEqual([`A handler of PreToolUse in ${file} ended its thread.`]);
   expect(await generation.call(asked("fine"), new AbortController().signal)).toMatchObject(answered);
   await generation.end();
 });

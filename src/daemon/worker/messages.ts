@@ -51,7 +51,12 @@ export interface AppFacts {
   readonly onFailure: FailureMode;
   /** Where its log goes; false: it wants none. */
   readonly log: LogFileOptions | false;
-  readonly events: Readonly<Record<string, { readonly onFailure: FailureMode; readonly deadlineMs: number }>>;
+  readonly events: Readonly<
+    Record<
+      string,
+      { readonly onFailure: FailureMode; readonly deadlineMs: number; readonly handlers: readonly string[] }
+    >
+  >;
 }
 
 export type FromWorker =

@@ -144,7 +144,7 @@ function whyUnsafe(file: string): string | undefined {
 function userHookFindings({ ref, layer }: ConfiguredHook): readonly Finding[] {
   if (ref.source !== "user" && layer.frontmatter?.from !== "user") return [];
   const on = ref.matcher ? `${ref.event} [${ref.matcher}]` : ref.event;
-  return [finding("user-hook", `${ref.name} runs on ${on} in every folder.`, ref.id)];
+  return [finding("user-hook", `${ref.name} runs on ${on} in every directory.`, ref.id)];
 }
 
 /** Processes that hooks of this user in this folder left behind. Linux only: elsewhere the search would start a program. */

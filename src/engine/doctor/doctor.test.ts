@@ -28,7 +28,7 @@ test("a user hook is reported as one that runs in every folder, and a machine wi
     {
       level: "note",
       code: "user-hook",
-      message: "echo done runs on Stop in every folder.",
+      message: "echo done runs on Stop in every directory.",
       place: expect.stringMatching(/^user:Stop:0\.0:/),
     },
   ]);

@@ -24,8 +24,8 @@ export const findingCodes = {
   },
   "file-writable": { level: "warning", meaning: "other users can change a file that decides what runs" },
   "hook-duplicate": { level: "note", meaning: "the hook is equal to another one and never runs" },
-  "user-hook": { level: "note", meaning: "a hook of the user's settings, which runs in every folder" },
-  "leftover-process": { level: "note", meaning: "a process that a hook started in this folder is still running" },
+  "user-hook": { level: "note", meaning: "a hook of the user's settings, which runs in every directory" },
+  "leftover-process": { level: "note", meaning: "a process that a hook started in this directory is still running" },
 } as const satisfies Readonly<Record<string, Pick<Finding, "level"> & { readonly meaning: string }>>;
 
 export function finding(code: keyof typeof findingCodes, message: string, place: string): Finding {

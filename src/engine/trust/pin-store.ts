@@ -98,11 +98,11 @@ async function whySelfApproving(places: TrustPlaces, real: string): Promise<stri
   const state = statePath(places);
   const [stateReal, homeReal] = await Promise.all([realFile(state), realFile(places.home)]);
   if (!isInside(stateReal, real) || isInside(homeReal, real)) return undefined;
-  return `the state folder ${state} is inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
+  return `the state directory ${state} is inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a directory outside`;
 }
 
 function cannotApprove(why: string): Problem {
-  const message = `Nothing can be approved: ${why}. hookline trust --revoke deletes the approvals of the folder.`;
+  const message = `Nothing can be approved: ${why}. hookline trust --revoke deletes the approvals of the directory.`;
   return new Problem("trust/store-refused", message);
 }
 

@@ -42,7 +42,7 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
   }
   if (!isObject(value)) return { fault: "it is not a JSON object" };
   if (value["version"] !== pinsVersion) return { fault: "another version of Hookline wrote it" };
-  if (value["project"] !== project) return { fault: "it belongs to another folder" };
+  if (value["project"] !== project) return { fault: "it belongs to another directory" };
   const { accepted, pins, grants } = value;
   if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is not a time" };
   if (!Array.isArray(pins) || !pins.every(isPin)) return { fault: "one of its pins is damaged" };

@@ -56,7 +56,7 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust & { rea
   const folders = foldersUp(real);
   const stored = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
   const isAccepted = stored.some(({ pins }) => pins.accepted !== undefined);
-  const detail = `the folder ${real} has not been accepted yet`;
+  const detail = `the directory ${real} has not been accepted yet`;
   const ofFolder: TrustStatus = isAccepted ? trusted : { state: "new", detail };
   return {
     ...trustAsWhole(ofFolder),
@@ -149,7 +149,7 @@ const replaced = changed("it differs from the approved definition");
 /** An approval covers the files that the command names in the checkout's own folder, so it cannot help here. */
 function changedIn(cwd: string, detail: string): TrustStatus {
   const remedy =
-    "write it so that it uses the same files in every folder, for example with ${CLAUDE_PROJECT_DIR}/ before a path";
+    "write it so that it uses the same files in every directory, for example with ${CLAUDE_PROJECT_DIR}/ before a path";
   return { ...changed(`in ${cwd} ${detail}`), remedy };
 }
 
@@ -175,7 +175,7 @@ function differingFile(current: readonly NamedFile[], approved: readonly NamedFi
 
 function storeWarnings(refused: string | undefined): readonly Warning[] {
   if (refused === undefined) return [];
-  const message = `Nothing in this folder counts as approved: ${refused.replace(/\.$/, "")}.`;
+  const message = `Nothing in this directory counts as approved: ${refused.replace(/\.$/, "")}.`;
   return [{ code: "trust-store-refused", message }];
 }
 

@@ -204,14 +204,14 @@ test("in another folder the same command names other files, which are not approv
   await approveAll(options);
   const sub = join(project, "sub");
   expect(await outcomeOf(options, { cwd: sub })).toEqual([
-    `trust changed: in ${sub} it names sub/check.sh, which was not approved with it; write it so that it uses the same files in every folder, for example with \${CLAUDE_PROJECT_DIR}/ before a path; Claude Code runs it without this approval`,
+    `trust changed: in ${sub} it names sub/check.sh, which was not approved with it; write it so that it uses the same files in every directory, for example with \${CLAUDE_PROJECT_DIR}/ before a path; Claude Code runs it without this approval`,
   ]);
   expect(await outcomeOf(options, { cwd: join(project, "empty") })).toEqual(["absent"]);
   const guard = { type: "command", command: "sh ./check.sh", onFailure: "block" };
   await put("project/.claude/settings.json", { hooks: { Stop: [{ hooks: [guard] }] } });
   await approveAll(options);
   expect(await outcomeOf(options, { cwd: sub })).toEqual([
-    expect.stringMatching(/names sub\/check\.sh, .*; write it so that it uses the same files in every folder, /),
+    expect.stringMatching(/names sub\/check\.sh, .*; write it so that it uses the same files in every directory, /),
   ]);
   await put("project/.claude/settings.json", hooksOn("Stop", 'sh "${CLAUDE_PROJECT_DIR}/check.sh"'));
   await approveAll(options);
@@ -338,7 +338,7 @@ test.each([
   });
 });
 
-test("a folder that contains the state folder cannot approve itself", async () => {
+test("a folder that contains the state directory cannot approve itself", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const inside = { ...options, env: { ...options.env, HOOKLINE_HOME: join(project, "state") } };

@@ -67,7 +67,7 @@ test("doctor reports a script that starts the compiled client as compiled, and n
     return [clients, findings.map(({ code, message }) => `${code}: ${message}`)];
   };
   expect(await report()).toEqual([
-    [{ scope: "project", form: "script", path, stale: false }],
+    [{ scope: "project", form: "script", program: expect.stringMatching(/^(?:perl|none)$/), path, stale: false }],
     ["client-script: The entries call a script. hookline install lets them call a compiled client."],
   ]);
   const program = join(here.folder, "program");
@@ -75,7 +75,7 @@ test("doctor reports a script that starts the compiled client as compiled, and n
   await noteDigest(program);
   await linkClient(program, { packageRoot, home: here.source() });
   expect(await report()).toEqual([
-    [{ scope: "project", form: "compiled", behindScript: true, path, stale: false }],
+    [{ scope: "project", form: "compiled", program: "compiled", behindScript: true, path, stale: false }],
     [],
   ]);
   writeFileSync(program, "");
@@ -164,7 +164,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     const compiled = JSON.parse(JSON.stringify(call).replaceAll(old, made.program)) as typeof call;
     await writeEntries({ ...compiled, now: call.now, home: call.home });
     const seen = async () => (await statusOf(target, installer, ["local"], "nothing"))[0]?.client;
-    expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false });
+    expect(await seen()).toEqual({ form: "compiled", program: "compiled", path: made.program, stale: false });
 
     rmSync(dirname(made.program), { recursive: true });
     expect(await seen()).toBeUndefined();

@@ -21,6 +21,8 @@ import { ownHooks } from "../plan/own-entries.ts";
 export interface ClientUse {
   /** The script of the package, or the program that was compiled from the C source next to it. */
   readonly form: "script" | "compiled";
+  /** What does the work on this machine. `none`: the script runs every call in a process of Node, and the daemon is never used. */
+  readonly program: "compiled" | "perl" | "none";
   /** Why it is the script. */
   readonly why?: string;
   /** The entries call the script, which starts the compiled client: they are the same on every machine. */
@@ -32,6 +34,19 @@ export interface ClientPlace {
   /** As entries would name the package: the program keeps its path. */
   readonly packageRoot: string;
   readonly home: HomeSource;
+}
+
+/** Where the script looks for Perl. */
+export const perlPlaces: readonly string[] = [
+  "/usr/bin/perl",
+  "/usr/local/bin/perl",
+  "/opt/homebrew/bin/perl",
+  "/run/current-system/sw/bin/perl",
+];
+
+/** What the script starts where there is no compiled client. */
+export function scriptProgram(): "perl" | "none" {
+  return perlPlaces.some((path) => existsSync(path)) ? "perl" : "none";
 }
 
 /** What the program is made of; the first is given to the compiler. */
@@ -178,11 +193,12 @@ export async function clientInUse(app: InstalledApp, home: HomeSource): Promise<
     if (!isCompiled(path)) return undefined;
     const packageRoot = await packageOfClient(path);
     const stale = packageRoot !== undefined && compiledClientPath({ packageRoot, home }) !== path;
-    return { form: "compiled", path, stale };
+    return { form: "compiled", program: stale ? scriptProgram() : "compiled", path, stale };
   }
   if (!existsSync(path)) return undefined;
   const handsOver = programBehindScript({ packageRoot: dirname(dirname(path)), home }) !== undefined;
-  return { path, stale: false, ...(handsOver ? { form: "compiled", behindScript: true } : { form: "script" }) };
+  if (handsOver) return { form: "compiled", program: "compiled", behindScript: true, path, stale: false };
+  return { form: "script", program: scriptProgram(), path, stale: false };
 }
 
 function clientPathIn({ entries, lock }: InstalledApp): string | undefined {

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { world } from "../fixtures/world.ts";
-import { canRunClient, findPackage } from "./find-package.ts";
+import { clientObstacle, findPackage } from "./find-package.ts";
 
 function packageIn(modules: string): string {
   const root = join(modules, "hookline");
@@ -54,17 +54,17 @@ test("a package in npx's cache is copied with what it needs, at its version, onc
   expect(await findPackage({ ...asked, running: "/opt/node_modules/hookline" })).toBe("/opt/node_modules/hookline");
 });
 
-test("without bash in PATH and in its usual place, or without the script, the client cannot run", () => {
+test("without bash in PATH and in its usual place, or without the script, the client cannot run, and the reason says which", () => {
   const { folder } = world();
   const root = packageIn(join(folder, "node_modules"));
   mkdirSync(join(folder, "bin"));
   const PATH = `relative:${join(folder, "bin")}`;
-  expect(canRunClient(root, { PATH })).toBe(false);
+  expect(clientObstacle(root, { PATH })).toBe("there is no bash in PATH");
   writeFileSync(join(folder, "bin/bash"), "");
   chmodSync(join(folder, "bin/bash"), 0o755);
-  expect(canRunClient(root, { PATH })).toBe(true);
+  expect(clientObstacle(root, { PATH })).toBeUndefined();
   // Some systems keep it elsewhere, and the client names its place.
-  expect(canRunClient(root, { PATH }, "/nowhere/bash")).toBe(false);
+  expect(clientObstacle(root, { PATH }, "/nowhere/bash")).toBe("there is no bash at /nowhere/bash");
   rmSync(join(root, "client"), { recursive: true });
-  expect(canRunClient(root, { PATH })).toBe(false);
+  expect(clientObstacle(root, { PATH })).toBe(`${join(root, "client/hookline-client")} does not exist`);
 });

@@ -60,17 +60,19 @@ async function copyFromNpxCache(modules: string, name: string, home: HomeSource)
   return found;
 }
 
-/** Whether the client can run here: bash runs the app when no daemon answers. */
-export function canRunClient(packageRoot: string, env: Env, shell?: string): boolean {
-  return existsSync(join(packageRoot, "client", "hookline-client")) && hasBash(env, shell);
+/** Why the client cannot run here; undefined when it can. Bash runs the app when no daemon answers. */
+export function clientObstacle(packageRoot: string, env: Env, shell?: string): string | undefined {
+  const script = join(packageRoot, "client", "hookline-client");
+  return existsSync(script) ? bashObstacle(env, shell) : `${script} does not exist`;
 }
 
 /** Where each form of the client looks for bash. They do not search PATH, which a project's scripts may change. */
 export const clientShell = "/bin/bash";
 
 /** Some systems have a bash in PATH and none in its usual place: there a client could not run the app, and its guard would be off. */
-export function hasBash(env: Env, shell: string = clientShell): boolean {
-  return findProgram("bash", env) !== undefined && existsSync(shell);
+export function bashObstacle(env: Env, shell: string = clientShell): string | undefined {
+  if (!existsSync(shell)) return `there is no bash at ${shell}`;
+  return findProgram("bash", env) === undefined ? "there is no bash in PATH" : undefined;
 }
 
 /** Relative folders of PATH are passed over: they depend on the current directory. */

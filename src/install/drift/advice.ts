@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
 import type { HandledEvent } from "../../sdk/internal.ts";
 import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
+import { inspectSettings } from "../edit/settings-file.ts";
 import { shellQuote } from "../plan/hook-command.ts";
 import {
   type InstallScope,
@@ -10,7 +11,14 @@ import {
   type ScopeFiles,
   scopeFiles,
 } from "../plan/install-places.ts";
-import type { OwnEntry, PlannedEntry } from "../plan/own-entries.ts";
+import {
+  type EventCall,
+  type OwnEntry,
+  ownEntries,
+  ownHooks,
+  type PlannedEntry,
+  runsOnce,
+} from "../plan/own-entries.ts";
 
 /** What is known about one scope's install. */
 export interface InstalledScope {
@@ -103,23 +111,33 @@ export function replacedAppNote(old: LockFile | undefined, places: ScopeFiles, h
   return before === hooksFile ? [] : [`It takes the place of ${before}, which was installed here before.`];
 }
 
-/** The same app in two scopes runs twice. */
+/** The same app in two scopes runs twice, unless their entries are equal. */
 export async function otherScopeNotes(
   { scope }: ScopeFiles,
   hooksFile: string,
   target: InstallTarget,
+  planned: readonly PlannedEntry[],
 ): Promise<readonly string[]> {
+  const calls = planned.map(({ event, group }) => ({ event, hook: group.hooks[0] }));
   const notes: string[] = [];
   for (const other of installScopes.filter((one) => one !== scope)) {
     const installed = await installedLock(other, target);
     if (installed === undefined || fromLockPath(installed.lockFile, installed.lock.hooksPath) !== hooksFile) continue;
-    notes.push(twoScopesText(other));
+    const { settingsFile, root } = scopeFiles(other, target);
+    const { settings } = await inspectSettings(settingsFile);
+    const entries = ownEntries(settings, { root, hooksFiles: [hooksFile], calls: [installed.lock.command] });
+    notes.push(twoScopesText(other, runsOnce(calls, callsOf(entries))));
   }
   return notes;
 }
 
-export function twoScopesText(scope: InstallScope): string {
-  return `The same app is installed in ${scope} scope too; its handlers run twice. hookline uninstall --scope ${scope} removes it there.`;
+export function callsOf(entries: readonly OwnEntry[]): readonly EventCall[] {
+  return entries.flatMap((entry) => ownHooks(entry).map((hook) => ({ event: entry.event, hook })));
+}
+
+export function twoScopesText(scope: InstallScope, isOnce: boolean): string {
+  const effect = isOnce ? "its entries there are equal, so its handlers run once" : "its handlers run twice";
+  return `The same app is installed in ${scope} scope too; ${effect}. hookline uninstall --scope ${scope} removes it there.`;
 }
 
 /** The lock file of a scope. Undefined when it does not exist, and when it cannot be read, which status and doctor report. */
@@ -135,9 +153,15 @@ export async function installedLock(scope: InstallScope, target: InstallTarget) 
 }
 
 /** Nothing but the client starts the daemon, so the events that begin a session and a turn have an entry even without a handler. */
-export function wakingNote(planned: readonly PlannedEntry[], needs: readonly HandledEvent[]): readonly string[] {
+export function wakingNote(
+  planned: readonly PlannedEntry[],
+  needs: readonly HandledEvent[],
+  isDaemonUsed: boolean,
+): readonly string[] {
   const added = planned.map(({ event }) => event).filter((event) => !needs.some((need) => need.event === event));
   if (added.length === 0) return [];
   const entries = added.length === 1 ? "entry" : "entries";
-  return [`The ${entries} for ${added.join(" and ")} only ${added.length === 1 ? "starts" : "start"} the daemon.`];
+  const verb = added.length === 1 ? "starts" : "start";
+  const unused = isDaemonUsed ? "" : ", which this machine cannot use without a client";
+  return [`The ${entries} for ${added.join(" and ")} only ${verb} the daemon${unused}.`];
 }

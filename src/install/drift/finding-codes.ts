@@ -24,6 +24,11 @@ export const installFindingCodes = {
     level: "error",
     meaning: "the compiled client is not the program that was compiled, or other users can change it",
   },
+  "state-unwritable": {
+    level: "error",
+    meaning:
+      "the state directory cannot be written, such as on a full disk: no daemon, log, state or task can be stored",
+  },
   "parent-settings": {
     level: "warning",
     meaning:
@@ -55,6 +60,11 @@ export const installFindingCodes = {
   "client-script": {
     level: "note",
     meaning: "the client script does the work although the client could be compiled here",
+  },
+  "client-none": {
+    level: "note",
+    meaning:
+      "no client can do the work here, so every call starts Node: there is no C compiler and no Perl, or no bash",
   },
   "handler-slow": {
     level: "note",

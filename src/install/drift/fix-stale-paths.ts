@@ -3,7 +3,7 @@ import { chmod } from "node:fs/promises";
 import type { HomeSource } from "../../files/internal.ts";
 import type { CommandHook } from "../../protocol/internal.ts";
 import { damagedClient } from "../client/compiled-client.ts";
-import { clientShell, hasBash } from "../client/find-package.ts";
+import { bashObstacle, clientShell } from "../client/find-package.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import {
   failClosedCommand,
@@ -19,11 +19,10 @@ import { type Drift, drift, type InstalledApp, type InstalledScope, installComma
 
 /** Programs without which the entries cannot run. */
 export function programDrift(app: InstalledApp, env: InstallTarget["env"], home: HomeSource): readonly Drift[] {
-  const { lock, entries, places } = app;
+  const { lock, places } = app;
   const inLock = lock === undefined ? [] : missingPaths(lock.command, places.root);
   const cure = repairCommand(app);
   const damaged = damagedClient(app, home);
-  const callsClient = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
   const noBash = `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installCommand(app, "run")}`;
   return [
     ...[...new Set([...inLock, ...missingPrograms(app)])].map((path) =>
@@ -32,7 +31,20 @@ export function programDrift(app: InstalledApp, env: InstallTarget["env"], home:
     ...(damaged === undefined
       ? []
       : [drift("client-damaged", `${damaged} is not as it was compiled. ${cure} compiles it again.`)]),
-    ...(callsClient && !hasBash(env) ? [drift("bash-missing", noBash)] : []),
+    ...(callsClient(app) && bashObstacle(env) !== undefined ? [drift("bash-missing", noBash)] : []),
+  ];
+}
+
+function callsClient({ entries }: InstalledApp): boolean {
+  return entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
+}
+
+/** Where install chose entries that start Node because the client cannot run. */
+export function noClientNotes(app: InstalledApp, env: InstallTarget["env"]): readonly string[] {
+  const why = bashObstacle(env);
+  if (app.lock?.transport !== "auto" || app.entries.length === 0 || callsClient(app) || why === undefined) return [];
+  return [
+    `Every call starts Node, because the client cannot run here: ${why}. Install it there, then: ${installCommand(app)}`,
   ];
 }
 

@@ -1,8 +1,9 @@
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Finding } from "../../engine/internal.ts";
-import { type HomeSource, ignoringErrors, statePath } from "../../files/internal.ts";
-import { groupBy, Problem, parseObject } from "../../protocol/internal.ts";
+import { type HomeSource, ignoringErrors, statePath, tempName } from "../../files/internal.ts";
+import { groupBy, messageOf, Problem, parseObject, systemErrorMessage } from "../../protocol/internal.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientInUse, compiledClientPath } from "../client/compiled-client.ts";
 import { modeOf } from "../edit/settings-file.ts";
@@ -11,8 +12,9 @@ import { httpReport } from "../plan/http-entries.ts";
 import { type InstallScope, type InstallTarget, installScopes } from "../plan/install-places.ts";
 import { installCommand, repairCommand } from "./advice.ts";
 import { type InstallFindingCode, installFindingCodes } from "./finding-codes.ts";
+import { noClientNotes } from "./fix-stale-paths.ts";
 import { parentSettings } from "./never-running.ts";
-import { type ScopeStatus, statusOf } from "./scope-status.ts";
+import { compareScopes, type ScopeStatus, statusOf } from "./scope-status.ts";
 
 /** What is wrong with what was installed here, and the client that each scope's entries come to. */
 export interface InstallReport {
@@ -20,7 +22,7 @@ export interface InstallReport {
   readonly clients: readonly (ClientInUse & { readonly scope: InstallScope })[];
 }
 
-/** Runs no code of the app and writes nothing. */
+/** Runs no code of the app. Writes nothing but a small file in the state directory, which it removes. */
 export async function installReport(
   target: InstallTarget,
   installer: Installer,
@@ -33,9 +35,36 @@ export async function installReport(
   const { level } = installFindingCodes["parent-settings"];
   const parents = (await parentSettings(target, given)).map((one) => ({ ...one, level }));
   return {
-    findings: [...unreadable, ...parents, ...found.flat(), ...slow],
+    findings: [...unreadable, ...stateFindings(installer.home), ...parents, ...found.flat(), ...slow],
     clients: installed.flatMap(({ places: { scope }, client }) => (client === undefined ? [] : [{ ...client, scope }])),
   };
+}
+
+function stateFindings(home: HomeSource): readonly Finding[] {
+  const place = statePath(home);
+  try {
+    tryWriting(place);
+    return [];
+  } catch (error) {
+    const message = `The state directory ${place} cannot be written: ${systemErrorMessage(error) ?? messageOf(error)}`;
+    return [{ level: installFindingCodes["state-unwritable"].level, code: "state-unwritable", message, place }];
+  }
+}
+
+/** A full disk refuses only what is written. A missing directory is not created. */
+function tryWriting(folder: string): void {
+  if (!existsSync(folder)) {
+    const parent = dirname(folder);
+    if (existsSync(parent)) accessSync(`${parent}/.`, constants.W_OK);
+    else tryWriting(parent);
+    return;
+  }
+  const probe = tempName(join(folder, "probe"));
+  try {
+    writeFileSync(probe, "x".repeat(4096), { mode: 0o600, flag: "wx" });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 async function allStatuses(target: InstallTarget, installer: Installer) {
@@ -50,7 +79,7 @@ async function allStatuses(target: InstallTarget, installer: Installer) {
       unreadable.push({ level: "error", code: "install-drift", message: error.message, place });
     }
   }
-  return { statuses, unreadable };
+  return { statuses: compareScopes(statuses), unreadable };
 }
 
 async function findingsOf(
@@ -72,13 +101,18 @@ async function findingsOf(
     return [at("hooks-dropped", message)];
   }
   const mode = (await modeOf(settingsFile)) ?? 0;
+  const isCompilable = couldBeCompiled(status, env, installer);
+  const { hooksFile } = status;
+  const withoutBash = hooksFile === undefined ? [] : noClientNotes({ ...status, hooksFile }, env);
   const staleClient = `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`;
   const onlyScript = `The entries call a script. ${installCommand(status)} lets them call a compiled client.`;
+  const noClient = `The entries call a script that finds neither a compiled client nor Perl, so every call starts Node. Install a C compiler (cc), then: ${installCommand(status)}, or install Perl.`;
   const readableToken = `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it readable only by you.`;
   const oldDaemon = `The daemon (process ${daemon?.pid}) has version ${daemon?.version}, this is ${installer.version}. It exits at the next call, or at once with hookline doctor --fix.`;
   const found: readonly (readonly [holds: boolean, code: InstallFindingCode, message: string])[] = [
     [status.client?.stale === true, "client-stale", staleClient],
-    [couldBeCompiled(status, env, installer), "client-script", onlyScript],
+    [isCompilable, "client-script", onlyScript],
+    [status.client?.program === "none" && !isCompilable, "client-none", noClient],
     [holdsToken(status) && (mode & 0o077) !== 0, "token-readable", readableToken],
     [daemon !== undefined && daemon.version !== installer.version, "daemon-stale", oldDaemon],
   ];
@@ -91,6 +125,7 @@ async function findingsOf(
       return at(Object.hasOwn(installFindingCodes, kind) ? (kind as InstallFindingCode) : "install-drift", message);
     }),
     ...httpReport(status).notes.map((note) => ({ ...at("http-entry", note), level: "note" as const })),
+    ...withoutBash.map((note) => at("client-none", note)),
     ...found.filter(([holds]) => holds).map(([, code, message]) => at(code, message)),
   ];
 }

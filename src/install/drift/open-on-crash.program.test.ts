@@ -41,7 +41,7 @@ function run(here: World, way: Way, shellForm: boolean, need: HandledEvent = gua
   const { command = "rm x", packageRoot = dirname(dist), node = process.execPath } = way;
   writeFileSync(here.hooksFile, app);
   const calls = hookCommands({ scope: "user", root: here.home, hooksFile: here.hooksFile, packageRoot, node });
-  const options = { scope: "user", transport: "run", allEvents: false, warm: false, sh: true } as const;
+  const options = { scope: "user", transport: "run", allEvents: false, cold: "there is no daemon", sh: true } as const;
   const [hook] = planEntries([need], { ...options, calls, shellForm })[0]?.group.hooks ?? [];
   if (hook?.type !== "command") throw new Error("no command");
   const payload = { hook_event_name: need.event, tool_name: "Bash", tool_input: { command }, cwd: here.project };

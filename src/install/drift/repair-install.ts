@@ -96,7 +96,7 @@ async function restoreEntries(status: ScopeStatus, env: InstallTarget["env"], in
   const gone = [...missingPrograms(status), ...(client?.stale === true ? [client.path] : [])];
   if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
   if (record === undefined) {
-    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand(status)} fixes it.`;
+    const message = `${places.settingsFile} was installed by another user, or in another directory; ${installCommand(status)} fixes it.`;
     return [{ done: false, message }];
   }
   // How entries would be written now. Throws a `Problem` when nothing is there that they could call.

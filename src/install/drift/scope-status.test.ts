@@ -120,6 +120,22 @@ test("in a clone, where there is no record, an entry whose matcher is not what t
   expect(await driftOf(here)).toEqual([]);
 });
 
+test("the same app in two scopes with equal entries runs once, which is a note and no drift", async () => {
+  const here = await installed();
+  const local = here.call({ scope: "local" });
+  const { planned } = here.call();
+  await writeEntries({ ...local, planned });
+  const all = await statusOf(standpointOf(here), installerOf(here), undefined, "nothing");
+  const once = "too; its entries there are equal, so its handlers run once.";
+  expect(
+    all.map(({ places, drift, notes }) => [places.scope, drift.some(({ kind }) => kind === "two-scopes"), notes]),
+  ).toEqual([
+    ["project", false, [expect.stringContaining(`The same app is installed in local scope ${once}`)]],
+    ["local", false, [expect.stringContaining(`The same app is installed in project scope ${once}`)]],
+    ["user", false, []],
+  ]);
+});
+
 test("the same app in two scopes, and a switch that turns every hook off, are reported", async () => {
   const here = await installed();
   putClient(here, "local");
@@ -134,6 +150,8 @@ test("the same app in two scopes, and a switch that turns every hook off, are re
     `local disabled: ${off}`,
     "local two-scopes: The same app is installed in project scope too; its handlers run twice. hookline uninstall --scope project removes it there.",
   ]);
+  const { findings } = await installReport(standpointOf(here), installerOf(here));
+  expect(findings.filter(({ message }) => message.includes("its handlers run twice"))).toHaveLength(2);
 });
 
 test("HOOKLINE=0 in the environment or in the env of settings is reported as a switch that turns every hook off", async () => {

@@ -17,9 +17,10 @@ import {
   scopeFiles,
   unlessProblem,
 } from "../plan/install-places.ts";
-import { type OwnEntry, ownEntries } from "../plan/own-entries.ts";
+import { type OwnEntry, ownEntries, runsOnce } from "../plan/own-entries.ts";
 import { isMatcherAsLocked } from "../plan/plan-entries.ts";
 import {
+  callsOf,
   type Drift,
   type DriftReport,
   drift,
@@ -30,7 +31,7 @@ import {
   twoScopesText,
 } from "./advice.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
-import { programDrift } from "./fix-stale-paths.ts";
+import { noClientNotes, programDrift } from "./fix-stale-paths.ts";
 import { openOnCrash, policyDrift } from "./policy-drift.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
@@ -62,7 +63,7 @@ export async function statusOf(
     if (places === undefined || (await isUserScopeFile(places, target))) continue;
     all.push(await scopeStatus(places, target, installer, look, broken));
   }
-  return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
+  return compareScopes(all);
 }
 
 async function scopeStatus(
@@ -115,7 +116,7 @@ async function scopeStatus(
       ...crash.drift,
       ...(await policyDrift(app, target)),
     ],
-    notes: [...code.notes, ...http.notes, ...crash.notes],
+    notes: [...code.notes, ...http.notes, ...crash.notes, ...noClientNotes(app, target.env)],
   };
 }
 
@@ -145,10 +146,21 @@ function entryDrift({ entries, lock, record }: InstalledApp): readonly Drift[] {
   ];
 }
 
-function otherScopes({ places, installed, hooksFile }: ScopeStatus, all: readonly ScopeStatus[]): readonly Drift[] {
-  if (!installed || hooksFile === undefined) return [];
+/** Adds what each scope shares with the others. */
+export function compareScopes(all: readonly ScopeStatus[]): readonly ScopeStatus[] {
+  return all.map((one) => withOtherScopes(one, all));
+}
+
+/** Equal entries of two scopes change nothing, so they are a note. */
+function withOtherScopes(status: ScopeStatus, all: readonly ScopeStatus[]): ScopeStatus {
+  const { places, installed, hooksFile, entries, drift: own, notes } = status;
+  if (!installed || hooksFile === undefined) return status;
   const isOther = (one: ScopeStatus): boolean =>
     one.installed && one.places.scope !== places.scope && one.hooksFile !== undefined;
   const others = all.filter((one) => isOther(one) && appKey(one.hooksFile ?? "") === appKey(hooksFile));
-  return others.map((one) => drift("two-scopes", twoScopesText(one.places.scope)));
+  const isEqual = (one: ScopeStatus) => one.broken !== true && runsOnce(callsOf(entries), callsOf(one.entries));
+  const twice = others.filter((one) => !isEqual(one));
+  const once = others.filter(isEqual).map((one) => twoScopesText(one.places.scope, true));
+  const added = twice.map((one) => drift("two-scopes", twoScopesText(one.places.scope, false)));
+  return { ...status, drift: [...own, ...added], notes: [...notes, ...once] };
 }

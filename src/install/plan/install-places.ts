@@ -65,7 +65,7 @@ export function projectRoot(target: InstallTarget): string {
   const root = foldersUp(here).find(isProject);
   if (root !== undefined) return root;
   if (here !== never) return here;
-  const message = `${here} is your home folder, not a project. Go to a project, name one with --cwd, or use --scope user.`;
+  const message = `${here} is your home directory, not a project. Go to a project, name one with --cwd, or use --scope user.`;
   throw new Problem("install/no-project", message, { about: { folder: here } });
 }
 

@@ -59,6 +59,25 @@ export function ownHttpHooks(entry: OwnEntry): readonly { readonly event: string
   return ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : []));
 }
 
+/** The call of an event, as far as agents and our engine compare it: equal calls of several files run once. */
+export interface EventCall {
+  readonly event: string;
+  readonly hook: CommandHook | HttpHook;
+}
+
+/** Whether two scopes never call the app twice for an event. */
+export function runsOnce(calls: readonly EventCall[], others: readonly EventCall[]): boolean {
+  return calls.every(({ event, hook }) =>
+    others.every((other) => other.event !== event || identityOf(other.hook) === identityOf(hook)),
+  );
+}
+
+function identityOf(hook: CommandHook | HttpHook): string {
+  const { if: condition } = hook;
+  const call = hook.type === "http" ? [hook.url, hook.headers] : [hook.command, hook.args, hook.shell];
+  return JSON.stringify([hook.type, condition, call]);
+}
+
 function ownEntryMatcher(marks: OwnEntryMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
   const { root, hooksFiles } = marks;
   // A program alone does not identify an entry, and an empty call would fit every entry: a lock file may come with a checkout.

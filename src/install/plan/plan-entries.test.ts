@@ -12,7 +12,7 @@ const calls = hookCommands({
   packageRoot: "/p/node_modules/hookline",
   node: "/usr/bin/node",
 });
-const usual: PlanOptions = { scope: "project", transport: "auto", allEvents: false, warm: true, calls, endpoint };
+const usual: PlanOptions = { scope: "project", transport: "auto", allEvents: false, calls, endpoint };
 const plan = (needs: readonly HandledEvent[], options: Partial<PlanOptions> = {}) =>
   planEntries(needs, { ...usual, ...options });
 const transports = (needs: readonly HandledEvent[], options: Partial<PlanOptions> = {}) =>
@@ -76,7 +76,7 @@ test("auto never uses http: every event goes through the client, or through run 
       const chosen = Object.values(transports([guard, stop, post, note], { scope, allEvents, httpConsent }));
       expect([scope, new Set(chosen)]).toEqual([scope, new Set(["client"])]);
     }
-  expect(transports([stop, post], { scope: "user", warm: false, httpConsent })).toEqual({
+  expect(transports([stop, post], { scope: "user", cold: "there is no bash in PATH", httpConsent })).toEqual({
     Stop: "run",
     PostToolUse: "run",
   });
@@ -144,7 +144,7 @@ test("options that contradict each other are refused", () => {
   const refusals: [Partial<PlanOptions>, string][] = [
     [{ transport: "http" }, "install/http-in-project"],
     [{ transport: "run", allEvents: true }, "install/not-warm"],
-    [{ transport: "client", warm: false }, "install/not-warm"],
+    [{ transport: "client", cold: "there is no bash in PATH" }, "install/not-warm"],
     [{ transport: "run" }, "install/slow-display"],
   ];
   for (const [options, code] of refusals)

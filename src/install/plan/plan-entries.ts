@@ -34,8 +34,8 @@ export interface EntryChoices {
 
 /** The same with what this machine can run. */
 interface TransportOptions extends EntryChoices {
-  /** Whether the warm transports can be used: bash runs the app when no daemon answers. */
-  readonly warm: boolean;
+  /** Why the warm transports cannot be used here; absent when they can. */
+  readonly cold?: string;
   /** Whether there is a `sh`, which a `run` entry needs to refuse when Node itself crashes. */
   readonly sh?: boolean;
 }
@@ -69,14 +69,14 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
       "A committed file must not contain a port or a token, so http entries go to --scope user. Use --transport client here.";
     throw new Problem("install/http-in-project", message);
   }
-  const warm = transport !== "run" && options.warm;
+  const warm = transport !== "run" && options.cold === undefined;
   if (allEvents && !warm) {
     const message =
       "--all-events would start a Node process for every event; it needs a warm transport (client or http).";
     throw new Problem("install/not-warm", message);
   }
   if (!warm && (transport === "http" || transport === "client")) {
-    const message = `--transport ${transport} needs bash and the package's client; use --transport run.`;
+    const message = `--transport ${transport} needs the client, which cannot run here: ${options.cold}. Use --transport run.`;
     throw new Problem("install/not-warm", message);
   }
   const known = Object.keys(rows);
@@ -99,17 +99,17 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
 /** What the choice of transports means for the user. */
 export function transportNotes(
   planned: readonly PlannedEntry[],
-  { scope, transport, warm, sh }: TransportOptions,
+  { scope, transport, cold: why, sh }: TransportOptions,
 ): readonly string[] {
   const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
   const http = planned.filter((one) => one.transport === "http");
-  const cold = "The warm client cannot run here, so every event starts a Node (run).";
+  const cold = `The client cannot run here, so every event starts Node (run): ${why}.`;
   const withoutSh = `There is no sh in PATH, so ${namesOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
   const inLocalFile =
     "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).";
   const overHttp = `Over http, ${namesOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
   return [
-    ...(transport === "auto" && !warm ? [cold] : []),
+    ...(transport === "auto" && why !== undefined ? [cold] : []),
     ...(open.length > 0 && !sh ? [withoutSh] : []),
     ...(http.length > 0 && scope === "local" ? [inLocalFile] : []),
     ...(http.length > 0 ? [overHttp] : []),

@@ -64,7 +64,7 @@ function isBroken([command]: readonly string[], stderr: string): boolean {
 
 /** Node reports a missing folder as a missing program, and a timeout as a failed command. */
 function whyOf(error: ExecFileException, cwd: string): string {
-  if (!existsSync(cwd)) return "there is no such folder";
+  if (!existsSync(cwd)) return "there is no such directory";
   return error.killed && error.signal === "SIGTERM" ? `timed out after ${limitMs} ms` : error.message;
 }
 

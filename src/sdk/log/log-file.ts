@@ -1,7 +1,7 @@
 import { fstatSync, mkdirSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode, makeFolderSync, openFlags, packageVersion, statePath, withFileSync } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/internal.ts";
+import { messageOf, systemErrorMessage } from "../../protocol/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
 import type { Env } from "../app/run-environment.ts";
 import { logLine } from "./log-record.ts";
@@ -33,11 +33,15 @@ export function appendLog(
   log?: AppOptions["log"],
 ): void {
   const { maxBytes, files } = { ...defaults, ...(typeof log === "object" ? log : {}) };
+  let path: string | undefined;
   try {
-    const [path, line] = lineForLog(record, env);
+    const [file, line] = lineForLog(record, env);
+    path = file;
     if (writeLine(path, line, complain) > maxBytes) rotate(path, maxBytes, Math.max(1, files));
   } catch (error) {
-    complain(`The hook log cannot be written: ${messageOf(error)}`);
+    complain(
+      `The hook log${path === undefined ? "" : ` ${path}`} cannot be written: ${systemErrorMessage(error) ?? messageOf(error)}`,
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import type { WirePayload } from "../app/hook-event.ts";
 /** A payload of an event, as a host sends it, with the fields you change. */
 export type Fixture<Name extends EventName> = (changes?: Partial<Payload<Name>>) => Payload<Name>;
 
-/** A payload per event of the catalog: recorded, or made up for events that only newer versions of Claude Code have. */
+/** A function per event of the catalog that returns a payload: recorded, or made up for events that only newer versions of Claude Code have. */
 export const fixtures: { readonly [Name in EventName]: Fixture<Name> } = Object.fromEntries(
   eventNames.map((name) => [name, (changes: object = {}) => ({ ...payloadOf(name), ...changes })]),
 ) as unknown as { readonly [Name in EventName]: Fixture<Name> };

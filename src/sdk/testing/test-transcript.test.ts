@@ -48,7 +48,7 @@ test("testClient(app, { cwd }) is the folder that handlers see, and a payload's 
   await client.sessionStart({ cwd: "/elsewhere" });
   expect(seen).toEqual([
     [project.dir, project.dir, join(project.dir, "a.txt"), "main"],
-    ["/elsewhere", "/elsewhere", "/elsewhere/a.txt", expect.stringContaining("/elsewhere: there is no such folder")],
+    ["/elsewhere", "/elsewhere", "/elsewhere/a.txt", expect.stringContaining("/elsewhere: there is no such directory")],
   ]);
   await project.remove();
 });

@@ -77,7 +77,7 @@ export function startCommand(run: CommandRun, onBackground?: OnBackground): Star
 /** A plugin whose folder no longer exists must not start a shell: "not found" could be read as a block. */
 function refusalOf({ command, hook, line }: CommandRun): string | undefined {
   const { plugin } = hook.layer;
-  if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin folder ${plugin.root} no longer exists`;
+  if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin directory ${plugin.root} no longer exists`;
   if (command.command.includes("\0")) return "the command holds a NUL character";
   return argumentsRefusal(command, line);
 }
@@ -114,7 +114,7 @@ function folderInstead({ event, hook }: HookRun): { path: string; warning: Warni
   if (existsSync(wanted)) return undefined;
   const { cwd: projectDir, home } = event.services.options;
   const path = existsSync(projectDir) ? projectDir : home;
-  const message = `The folder ${wanted} no longer exists; the hook ran in ${path}.`;
+  const message = `The directory ${wanted} no longer exists; the hook ran in ${path}.`;
   return { path, warning: { code: "cwd-missing", message, place: hook.ref.id } };
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atEveryOperation } from "../../../files/fixtures/faulty-fs.ts";
 import { namesIn, tempFolder } from "../../../files/fixtures/temp-folder.ts";
+import { nodeFs } from "../../../files/internal.ts";
 import { maxSettingsBytes, realFile } from "../settings-source.ts";
 import { editSettings } from "./edit-file.ts";
 import type { Edit } from "./edit-text.ts";
@@ -14,6 +15,16 @@ async function settingsFile(content: string | Uint8Array): Promise<string> {
   writeFileSync(file, content);
   return file;
 }
+
+test("a full disk is reported with the file and what to do", async () => {
+  const file = join(await tempFolder(), "settings.json");
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+  const fs = { ...nodeFs, open: () => Promise.reject(full) };
+  await expect(editSettings(file, () => [deny("Bash")], { fs })).rejects.toMatchObject({
+    code: "settings/not-written",
+    message: `${file} cannot be edited: ${full.message}. The disk is full. Free some space and try again.`,
+  });
+});
 
 test("an edit is written and reported, and removed again byte for byte", async () => {
   const text = '\ufeff{\r\n\t"permissions": { "deny": [ "Read" ] }, // mine\r\n}';

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { errorCode, type Fs, ignoringErrors, nodeFs, replaceFile, sha256, withLock } from "../../../files/internal.ts";
-import { defined, Problem } from "../../../protocol/internal.ts";
+import { defined, Problem, systemErrorMessage } from "../../../protocol/internal.ts";
 import { decodeUtf8, maxSettingsBytes, readSettingsSource, realFile, valueIn } from "../settings-source.ts";
 import { type Edit, editText } from "./edit-text.ts";
 
@@ -106,7 +106,11 @@ function asProblem(cause: unknown, file: string): unknown {
   if (cause instanceof Problem && !cause.message.includes(file))
     return new Problem(cause.code, `In ${file}: ${cause.message}`, { about: { ...cause.about, file }, cause });
   if (cause instanceof Problem || !(cause instanceof Error) || errorCode(cause) === undefined) return cause;
-  return new Problem("settings/not-written", `${file} cannot be edited: ${cause.message}`, { about: { file }, cause });
+  return new Problem(
+    "settings/not-written",
+    `${file} cannot be edited: ${systemErrorMessage(cause) ?? `${cause.message}.`}`,
+    { about: { file }, cause },
+  );
 }
 
 /** Such a file could not be read or edited again. */
