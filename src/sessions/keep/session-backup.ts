@@ -127,9 +127,6 @@ async function readBackup(folder: string): Promise<Backup | undefined> {
 async function verify(folder: string, { name, path, sha256: saved }: SavedFile): Promise<Buffer> {
   const bytes = await readFile(join(folder, name));
   if (sha256(bytes) === saved) return bytes;
-  throw new Problem(
-    "sessions/bad-backup",
-    `the copy of ${path} in ${folder} is not what was saved. Nothing was restored.`,
-    { about: { folder, path } },
-  );
+  const message = `the copy of ${path} in ${folder} is not what was saved. Nothing was restored.`;
+  throw new Problem("sessions/bad-backup", message, { about: { folder, path } });
 }

@@ -49,9 +49,8 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
   await writeForkNote(place, { sessionId: source.id, ...defined({ at }) }, now(), fs);
   const written = await replaceFile(place.file, Buffer.concat(lines), { fs, expect: null });
   if (written === "replaced") return place;
-  throw new Problem("sessions/exists", `${place.file} is there already. A fork needs an id of its own.`, {
-    about: { id, file: place.file },
-  });
+  const message = `${place.file} is there already. A fork needs an id of its own.`;
+  throw new Problem("sessions/exists", message, { about: { id, file: place.file } });
 }
 
 /** An entry of the fork and its parent there. */
@@ -104,11 +103,8 @@ function linkToPrevious(entries: readonly GraphEntry[], moved: ReadonlyMap<strin
 }
 
 function noSuchEntry(at: string, source: SessionPlace): Problem {
-  return new Problem(
-    "sessions/not-found",
-    `${source.id} has no entry ${at} in its conversation. hookline sessions tree ${source.id} shows them.`,
-    { about: { at, session: source.id } },
-  );
+  const message = `${source.id} has no entry ${at} in its conversation. hookline sessions tree ${source.id} shows them.`;
+  return new Problem("sessions/not-found", message, { about: { at, session: source.id } });
 }
 
 /** The source of a fork. It is kept in a file of its own, because readers take every line for part of the conversation. */
