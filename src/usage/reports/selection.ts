@@ -57,8 +57,8 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): UsageSele
     return metaOf(file)?.agentType ?? file.facts.agentType ?? "unknown";
   };
   const session = request.session === undefined ? undefined : findSession(ledger.files, request.session);
-  const wantsProject =
-    request.project === undefined ? undefined : projectAliases(request.project, request.projectNames);
+  const { project } = request;
+  const wantsProject = project === undefined ? undefined : projectAliases(project, request.projectNames);
   const wantsModel = request.model === undefined ? undefined : pricedModel(request.model).name;
 
   const hasFile = (file: LedgerFile): boolean =>
