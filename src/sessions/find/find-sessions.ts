@@ -40,9 +40,8 @@ export async function* listSessions(options: ListSessionsOptions = {}): AsyncGen
   checkCallOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
   const places = await newestFirst(options);
   const { cwd: _cwd, sinceMs: _sinceMs, signal: _signal, ...where } = options;
-  const liveState = new Map(
-    (await liveSessions({ ...where, all: true })).map((session) => [session.sessionId, session.live]),
-  );
+  const running = await liveSessions({ ...where, all: true });
+  const liveState = new Map(running.map(({ sessionId, live }) => [sessionId, live]));
   const headerOf = memoized((file: string) => readHeader(file).catch(() => bareHeader(file)));
   const folders = groupBy(places, ({ place }) => place.folder);
   const projectOf = memoized((folder: string) => projectFrom(folders.get(folder) ?? [], headerOf));

@@ -56,11 +56,8 @@ export async function backUpSession(request: BackupRequest, fs: Fs): Promise<Bac
     files.push(saved);
   }
   const backup: Backup = { folder, session, why, madeAt, files, added };
-  await replaceFile(
-    join(folder, manifestName),
-    `${JSON.stringify({ version: 1, ...backup, folder: undefined }, null, 2)}\n`,
-    { fs },
-  );
+  const manifest = JSON.stringify({ version: 1, ...backup, folder: undefined }, null, 2);
+  await replaceFile(join(folder, manifestName), `${manifest}\n`, { fs });
   return backup;
 }
 
