@@ -46,7 +46,11 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
     lines.push(Buffer.concat([line, Buffer.from("\n")]));
   }
   const at = chain.at(-1)?.entry.uuid;
-  await writeForkNote(place, { sessionId: source.id, ...defined({ at }) }, now(), fs);
+  // The source has a file of its own, because readers take every line for part of the conversation. `at`: the last entry that both have.
+  const forkedFrom = { sessionId: source.id, ...defined({ at }) };
+  const note = { forkedFrom, forkedAt: new Date(now()).toISOString() };
+  await ensureFolder(dirname(forkNotePath(place)), fs);
+  await replaceFile(forkNotePath(place), `${JSON.stringify(note, null, 2)}\n`, { fs });
   const written = await replaceFile(place.file, Buffer.concat(lines), { fs, expect: null });
   if (written === "replaced") return place;
   const message = `${place.file} is there already. A fork needs an id of its own.`;
@@ -107,23 +111,9 @@ function noSuchEntry(at: string, source: SessionPlace): Problem {
   return new Problem("sessions/not-found", message, { about: { at, session: source.id } });
 }
 
-/** The source of a fork. It is kept in a file of its own, because readers take every line for part of the conversation. */
-interface ForkOrigin {
-  readonly sessionId: string;
-  /** The last entry that both have. */
-  readonly at?: string;
-}
-
 /** `<session>/hookline.json` */
 export function forkNotePath(place: Pick<SessionPlace, "folder" | "id">): string {
   return join(place.folder, place.id, "hookline.json");
-}
-
-async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number, fs: Fs): Promise<void> {
-  const path = forkNotePath(place);
-  await ensureFolder(dirname(path), fs);
-  const note = { forkedFrom: from, forkedAt: new Date(now).toISOString() };
-  await replaceFile(path, `${JSON.stringify(note, null, 2)}\n`, { fs });
 }
 
 /** The session that a field `forkedFrom` names, in a note or in a line of Claude Code. */
