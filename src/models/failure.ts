@@ -66,8 +66,8 @@ interface Thrown {
 /** An error of a client as a value; `began` is true once its answer had begun. Only the headers about waiting and the request's id are read, so no key can leak. */
 export function toModelError(thrown: unknown, signal: AbortSignal, began = false): ModelError {
   if (signal.aborted) return aborted;
-  if (isTooLong(thrown)) return answerTooLarge;
   const { status, message, headers, error, requestID, cause } = thrown as Thrown;
+  if (thrown instanceof LineTooLong || cause instanceof LineTooLong) return answerTooLarge;
   const body = bodyOf(error);
   if (status === undefined && body.type === undefined) {
     const why = [message, (cause as Thrown | undefined)?.message].filter(Boolean).join(" ");
@@ -82,10 +82,6 @@ export function toModelError(thrown: unknown, signal: AbortSignal, began = false
     message: brief(body.message ?? message ?? `HTTP ${status}`),
     ...defined({ status, retryAfterMs, requestId }),
   };
-}
-
-function isTooLong(thrown: unknown): boolean {
-  return thrown instanceof LineTooLong || (thrown instanceof Error && thrown.cause instanceof LineTooLong);
 }
 
 /** Some gateways answer with a whole page. */

@@ -22,9 +22,8 @@ export async function hooksAt(against: string, location: HooksLocation, scratch:
   const committed = new Set((await git(["ls-tree", "-r", "-z", "--name-only", commit], root, location)).split("\0"));
   const first = relative(root, hooks).split(sep).join("/");
   if (!committed.has(first)) {
-    throw new Problem("replay/against", `${first} is not in ${ref}. Name a commit that has it.`, {
-      about: { ref, first },
-    });
+    const message = `${first} is not in ${ref}. Name a commit that has it.`;
+    throw new Problem("replay/against", message, { about: { ref, first } });
   }
   // A set visits members that are added during the iteration.
   const paths = new Set([first]);
@@ -99,7 +98,6 @@ async function git(args: readonly string[], cwd: string, { env }: HooksLocation)
   );
   if (ended.by === "exit" && ended.code === 0) return stdout.text;
   const why = ended.by === "not-started" ? ended.why : stderr.text.trim().split("\n")[0];
-  throw new Problem("replay/against", `git ${args[0]} in ${cwd} failed: ${why}. --against takes git:REF or a file.`, {
-    about: { args },
-  });
+  const message = `git ${args[0]} in ${cwd} failed: ${why}. --against takes git:REF or a file.`;
+  throw new Problem("replay/against", message, { about: { args } });
 }

@@ -60,7 +60,8 @@ export function pastEvent(
   lost: readonly string[] = [],
 ): PastEvent {
   const { carries } = eventRow(name);
-  const level = effortLevel(context.effort);
+  const { effort } = context;
+  const level = typeof effort === "string" ? effort : textField(effort, "level");
   const common: Record<keyof typeof commonFields, unknown> = {
     session_id: context.session,
     transcript_path: context.transcript,
@@ -94,19 +95,12 @@ export function inputOf(input: unknown): ToolInput {
 function missingIn(name: PastEventName, payload: Readonly<Record<string, unknown>>): readonly string[] {
   const { fields, carries } = eventRow(name);
   const own = Object.entries(fields).filter(([, field]) => field.newer !== true);
+  const isMcp = textField(payload, "tool_name")?.startsWith("mcp__");
   const usual = [
     ...["session_id", "transcript_path", "cwd", "prompt_id"],
     ...["permission_mode", "effort"].filter((part) => (carries as readonly string[]).includes(part)),
     ...("agent_id" in payload ? ["agent_type"] : []),
-    ...own.map(([field]) => field).filter((field) => field !== "mcp_server" || isMcp(payload)),
+    ...own.map(([field]) => field).filter((field) => field !== "mcp_server" || isMcp),
   ];
   return usual.filter((part) => !(part in payload));
-}
-
-function isMcp({ tool_name: tool }: Readonly<Record<string, unknown>>): boolean {
-  return typeof tool === "string" && tool.startsWith("mcp__");
-}
-
-function effortLevel(effort: unknown): string | undefined {
-  return typeof effort === "string" ? effort : textField(effort, "level");
 }

@@ -9,16 +9,14 @@ import { packageFile, processExists } from "../files/internal.ts";
  * Node 20 has no flag for the network, so the child refuses it (`child/refuse-network.ts`).
  */
 export function replayProcess(scratch: string, allowEffects: boolean): CommandLine {
-  const limits = [permissionFlag(), "--allow-fs-read=*", `--allow-fs-write=${scratch}/`];
+  // The name before Node 22.13 was `--experimental-permission`.
+  const hasFlag = process.allowedNodeEnvironmentFlags.has("--permission");
+  const permission = hasFlag ? "--permission" : "--experimental-permission";
+  const limits = [permission, "--allow-fs-read=*", `--allow-fs-write=${scratch}/`];
   const flags = allowEffects
     ? []
     : [...limits, "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"];
   return { form: "exec", file: process.execPath, args: [...flags, packageFile("dist/replay/child/main.cjs")] };
-}
-
-/** The name before Node 22.13 was `--experimental-permission`. */
-function permissionFlag(): string {
-  return process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
 }
 
 /** Variables that make Node write files or that lift the limits above. */

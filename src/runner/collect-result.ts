@@ -126,17 +126,12 @@ async function findAnswer(facts: RunFacts): Promise<Pick<SessionResult, "answer"
 
 function missingParts({ finished: { ended, leaked }, transcript, payloads }: RunFacts): readonly SessionWarning[] {
   if (ended.by === "not-started") return [];
-  const warnings: SessionWarning[] = [];
-  if (transcript === undefined)
-    warnings.push({
-      code: "no-transcript",
-      message: "No transcript of this session was found; its tokens are unknown.",
-    });
-  if (payloads.length === 0)
-    warnings.push({ code: "hook-not-heard", message: "No hook of the run reported; hooks may be disabled." });
-  if (leaked.length > 0)
-    warnings.push({ code: "possible-leak", message: "Processes of the agent may still be running." });
-  return warnings;
+  const faults = [
+    [transcript === undefined, "no-transcript", "No transcript of this session was found; its tokens are unknown."],
+    [payloads.length === 0, "hook-not-heard", "No hook of the run reported; hooks may be disabled."],
+    [leaked.length > 0, "possible-leak", "Processes of the agent may still be running."],
+  ] as const;
+  return faults.flatMap(([isFound, code, message]) => (isFound ? [{ code, message }] : []));
 }
 
 function toolCounts(calls: readonly ModelCall[]): SessionResult["toolCalls"] {

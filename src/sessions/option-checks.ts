@@ -168,7 +168,6 @@ export function checkWindow(request: object): void {
 }
 
 export function optionProblem(name: string, value: unknown, expected: string): Problem {
-  return new Problem("sessions/option", plainLine(`${name} is ${expected}, not ${showValue(value)}.`), {
-    about: { option: name },
-  });
+  const message = plainLine(`${name} is ${expected}, not ${showValue(value)}.`);
+  return new Problem("sessions/option", message, { about: { option: name } });
 }

@@ -12,9 +12,8 @@ export async function realPathBelow(root: string, path: string): Promise<string>
   const real = await realOrIntended(path);
   const realRoot = await realOrIntended(root);
   if (isInside(path, root) && isInside(real, realRoot)) return real;
-  throw new Problem("sessions/unsafe-id", plainLine(`${path} leads out of ${root}. Nothing was opened.`), {
-    about: { path, root },
-  });
+  const message = plainLine(`${path} leads out of ${root}. Nothing was opened.`);
+  throw new Problem("sessions/unsafe-id", message, { about: { path, root } });
 }
 
 async function realOrIntended(path: string): Promise<string> {
@@ -43,7 +42,6 @@ export function safeId(id: string): string {
   checkArgument("id", id, mustBe.text);
   if (isSafeId(id)) return id;
   const shown = JSON.stringify(plainLine(id.length > 80 ? `${id.slice(0, 80)}…` : id));
-  throw new Problem("sessions/unsafe-id", `${shown} is not a session id. hookline sessions ls lists the ids.`, {
-    about: { id },
-  });
+  const message = `${shown} is not a session id. hookline sessions ls lists the ids.`;
+  throw new Problem("sessions/unsafe-id", message, { about: { id } });
 }

@@ -44,11 +44,9 @@ export async function statusline(text: string, options: StatuslineOptions = {}):
   const settings = readUsageSettings(options);
   const prices = openPrices(settings.prices);
   const roots = await findRoots(options);
-  let isWhole = true;
-  const unread = () => {
-    isWhole = false;
-  };
-  const files = input.transcript === undefined ? [] : findTranscriptsOf(input.transcript, unread);
+  const unfound: string[] = [];
+  const onUnread = (path: string) => unfound.push(path);
+  const files = input.transcript === undefined ? [] : findTranscriptsOf(input.transcript, onUnread);
   const ledger = await liveLedger(files, prices, { folder: usageIndexFolder(roots, options), maxBytes: mostBytes });
   if (input.session !== undefined && input.hostMicroUsd !== undefined) {
     // Kept for `usage session --reconcile`; a status line does not fail for it.
@@ -57,7 +55,7 @@ export async function statusline(text: string, options: StatuslineOptions = {}):
   return {
     ...input,
     ...figures(ledger, input, options),
-    isWhole: isWhole && ledger.isWhole && ledger.unread.length === 0,
+    isWhole: ledger.isWhole && unfound.length === 0 && ledger.unread.length === 0,
   };
 }
 

@@ -163,7 +163,6 @@ export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
 }
 
 function wrong(name: string, value: unknown, wanted: string): Problem {
-  return new Problem("usage/option", `${name} must be ${wanted}, not ${showValue(value)}.`, {
-    about: { option: name },
-  });
+  const message = `${name} must be ${wanted}, not ${showValue(value)}.`;
+  return new Problem("usage/option", message, { about: { option: name } });
 }

@@ -24,10 +24,8 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
     typeof root === "string" ? ({ path: root, origin: "client" } as const) : root,
   );
   const roots = await findRoots({ ...options, roots: named });
-  let isWhole = true;
-  const found = findTranscripts(roots, () => {
-    isWhole = false;
-  });
+  const unfound: string[] = [];
+  const found = findTranscripts(roots, (path) => unfound.push(path));
   const session = "session" in on ? (sessionNamed(on.session, found) ?? on.session) : undefined;
   const wanted = session === undefined ? undefined : withSources(session, found);
   const files = found.filter((file) => wanted === undefined || file.session === undefined || wanted.has(file.session));
@@ -45,9 +43,10 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
     return selection.keep(at);
   };
   const amounts = amountsOf(rollups, rollupsWhere(rollups, isAsked), "auto");
+  const isWhole = unfound.length === 0 && ledger.unread.length === 0;
   const isFound =
     session === undefined ? ledger.files.some(selection.hasFile) : found.some((file) => file.session === session);
-  return { ...amounts, complete: amounts.complete && isFound && isWhole && ledger.unread.length === 0 };
+  return { ...amounts, complete: amounts.complete && isFound && isWhole };
 }
 
 /** A session and those it was forked from: the calls that a fork repeats are theirs. */

@@ -43,10 +43,8 @@ function isTexts(value: unknown): value is Record<string, string> {
 }
 
 function wrong(path: string, why: string, cause?: unknown): Problem {
-  return new Problem("usage/settings", `${path} cannot be used: ${why}. Fix it or remove it.`, {
-    about: { path },
-    cause,
-  });
+  const message = `${path} cannot be used: ${why}. Fix it or remove it.`;
+  return new Problem("usage/settings", message, { about: { path }, cause });
 }
 
 /** The cost of a session as Claude Code passed it to its status line: kept for `usage session --reconcile`. */

@@ -89,10 +89,8 @@ async function jsonIn(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, "utf8"));
   } catch (cause) {
     const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "it does not exist" : messageOf(cause);
-    throw new Problem("models/bad-script", `${file} cannot be read as a script: ${why}`, {
-      about: { where: file },
-      cause,
-    });
+    const message = `${file} cannot be read as a script: ${why}`;
+    throw new Problem("models/bad-script", message, { about: { where: file }, cause });
   }
 }
 

@@ -13,7 +13,10 @@ export interface SideEffects {
 /** The parts of an answer that the report needs. */
 export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtErrors }: SideEffects): ReplayAnswer {
   const { folded, trace } = settled;
-  const all = [...effects, ...trace.filter(({ error }) => usedGit(error)).map(({ name }) => gitUse(name))];
+  const gitUses = trace.flatMap(({ name: handler, error }): Effect[] =>
+    error?.startsWith(gitUnavailable) ? [{ kind: "other", target: "ctx.git", handler }] : [],
+  );
+  const all = [...effects, ...gitUses];
   const withEffects = new Set(all.map(({ handler }) => handler));
   const handlers = trace.map(({ name, outcome, ms, error }): HandlerResult => {
     const refused =
@@ -69,14 +72,6 @@ function isRestricted(error: string | undefined): boolean {
 }
 
 /** Whether a handler failed because git cannot be asked about the past. Its answer is as unknown as that of one with effects. */
-function usedGit(error: string | undefined): boolean {
-  return error?.startsWith(gitUnavailable) === true;
-}
-
-function gitUse(handler: string): Effect {
-  return { kind: "other", target: "ctx.git", handler };
-}
-
 function unlessEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {
   return list.length === 0 ? undefined : list;
 }

@@ -98,18 +98,13 @@ function* agents({ model }: CheckedSession): Generator<CheckFinding> {
 
 async function* spilled({ model, threads }: CheckedSession): AsyncGenerator<CheckFinding> {
   const folder = join(model.place.folder, model.id);
-  const isThere = async (path: string) => {
-    const found = await Promise.all(
-      [path, `${path}.gz`].map((name) => ignoringErrors(["ENOENT", "ENOTDIR"], lstat(name))),
-    );
-    return found.some((stat) => stat?.isFile());
-  };
+  const isFile = async (path: string) => (await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(path)))?.isFile() === true;
   for (const { toolCalls, entries } of threads) {
     for (const { result, spilled: named } of toolCalls) {
       if (named === undefined || result === undefined) continue;
       // A session that was moved or copied names the path it had before.
       const inside = isInside(named.path, folder) ? named.path : join(folder, "tool-results", basename(named.path));
-      if (await isThere(inside)) continue;
+      if ((await isFile(inside)) || (await isFile(`${inside}.gz`))) continue;
       yield findingAt(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is missing`);
     }
     for (const entry of entries) {

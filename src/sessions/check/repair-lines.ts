@@ -51,11 +51,8 @@ export function repairParents(
     if (isBoundary(entry) && !["parent-missing", "parent-cycle"].includes(flawed.get(entry) ?? "")) continue;
     // A compaction has no parent: another field names the entry that it continues.
     let at = isBoundary(entry) ? -1 : (graph.parents[index] ?? -1);
-    let node = graph.nodes[at];
-    while (node !== undefined && isTaken(node)) {
-      at = graph.parents[at] ?? -1;
-      node = graph.nodes[at];
-    }
+    while (at >= 0 && isTaken(graph.nodes[at] as Entry)) at = graph.parents[at] ?? -1;
+    const node = graph.nodes[at];
     const parent = node === undefined ? null : uuidOf(node);
     if (parent === entry.parentUuid) continue;
     repair.setField(entry, "parentUuid", parent);

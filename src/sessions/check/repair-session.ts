@@ -92,32 +92,24 @@ async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<
 }
 
 async function checkResult(place: SessionPlace, copy: SessionPlace, dryRun: boolean): Promise<void> {
-  const { counts, findings } = await validateSession(copy);
-  const left = findings.find(({ severity }) => severity === "error");
-  if (counts.error === 0 && (await countsTheSame(place, copy))) return;
+  const { findings } = await validateSession(copy);
+  const errors = findings.filter(({ severity }) => severity === "error");
+  const [left] = errors;
+  if (left === undefined && (await countsTheSame(place, copy))) return;
   const why = left === undefined ? "its calls would not count the same" : `${left.code} would be left: ${left.message}`;
   const attempt = dryRun ? "" : `; the attempt is in ${copy.folder}`;
-  throw new Problem(
-    "sessions/not-mendable",
-    `${place.id} cannot be repaired: ${why}. The original is untouched${attempt}.`,
-    { about: { session: place.id, findings: findings.filter(({ severity }) => severity === "error") } },
-  );
+  const message = `${place.id} cannot be repaired: ${why}. The original is untouched${attempt}.`;
+  throw new Problem("sessions/not-mendable", message, { about: { session: place.id, findings: errors } });
 }
 
 function stillLive(place: SessionPlace): Problem {
-  return new Problem(
-    "sessions/live",
-    `${place.id} is still being written. Repair a copy (without --in-place), or end it first.`,
-    { about: { session: place.id } },
-  );
+  const message = `${place.id} is still being written. Repair a copy (without --in-place), or end it first.`;
+  return new Problem("sessions/live", message, { about: { session: place.id } });
 }
 
 function archived(place: SessionPlace): Problem {
-  return new Problem(
-    "sessions/archived",
-    `${place.id} is archived, and archives are not changed. Fork it and repair the fork.`,
-    { about: { session: place.id, file: place.file } },
-  );
+  const message = `${place.id} is archived, and archives are not changed. Fork it and repair the fork.`;
+  return new Problem("sessions/archived", message, { about: { session: place.id, file: place.file } });
 }
 
 /** A repair may uncover another fault; no known file needs more than two rounds. */

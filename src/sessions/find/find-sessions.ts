@@ -40,9 +40,8 @@ export async function* listSessions(options: ListSessionsOptions = {}): AsyncGen
   checkCallOptions("listSessions", options, [...homeOptions, "roots", "cwd", "sinceMs", "signal"]);
   const places = await newestFirst(options);
   const { cwd: _cwd, sinceMs: _sinceMs, signal: _signal, ...where } = options;
-  const liveState = new Map(
-    (await liveSessions({ ...where, all: true })).map((session) => [session.sessionId, session.live]),
-  );
+  const running = await liveSessions({ ...where, all: true });
+  const liveState = new Map(running.map(({ sessionId, live }) => [sessionId, live]));
   const headerOf = memoized((file: string) => readHeader(file).catch(() => bareHeader(file)));
   const folders = groupBy(places, ({ place }) => place.folder);
   const projectOf = memoized((folder: string) => projectFrom(folders.get(folder) ?? [], headerOf));
@@ -189,16 +188,11 @@ async function candidates(name: string, where: RootOptions): Promise<SessionPlac
 function ambiguous(name: string, places: readonly SessionPlace[]): Problem {
   const shown = places.slice(0, 10).map(({ id, project }) => `  ${id}  in ${plainLine(project)}`);
   const more = places.length > shown.length ? `\n  and ${places.length - shown.length} more` : "";
-  return new Problem(
-    "sessions/ambiguous",
-    `"${name}" matches ${places.length} sessions:\n${shown.join("\n")}${more}\nPass a longer prefix or the path of the file.`,
-    { about: { name, candidates: places.map(({ file }) => file) } },
-  );
+  const message = `"${name}" matches ${places.length} sessions:\n${shown.join("\n")}${more}\nPass a longer prefix or the path of the file.`;
+  return new Problem("sessions/ambiguous", message, { about: { name, candidates: places.map(({ file }) => file) } });
 }
 
 function notFound(name: string, hint: string, cause?: unknown): Problem {
-  return new Problem("sessions/not-found", `no session "${plainLine(name)}". ${hint}`, {
-    about: { name, candidates: [] },
-    cause,
-  });
+  const message = `no session "${plainLine(name)}". ${hint}`;
+  return new Problem("sessions/not-found", message, { about: { name, candidates: [] }, cause });
 }

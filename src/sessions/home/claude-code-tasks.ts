@@ -104,9 +104,8 @@ async function refuseWhileLive({ root, sessionId, file }: TaskFile, startOf: Sta
   const running = await liveSessions({ roots: [root], ...defined({ startOf }) });
   const owner = running.find((session) => session.sessionId === sessionId);
   if (owner === undefined) return;
-  throw new Problem("sessions/live", `${file} belongs to a running session (process ${owner.pid}). End it first.`, {
-    about: { file, sessionId, pid: owner.pid },
-  });
+  const message = `${file} belongs to a running session (process ${owner.pid}). End it first.`;
+  throw new Problem("sessions/live", message, { about: { file, sessionId, pid: owner.pid } });
 }
 
 const nextStatuses: Readonly<Record<string, readonly string[]>> = {
@@ -122,9 +121,6 @@ function checkTransition({ id, status: from }: Task, to: string | undefined): vo
   const allowed = Object.hasOwn(nextStatuses, from) ? nextStatuses[from] : undefined;
   if (allowed === undefined || allowed.includes(to)) return;
   const expected = allowed.length === 0 ? "cannot change" : `can change to ${allowed.join(" or ")}`;
-  throw new Problem(
-    "sessions/bad-transition",
-    `task ${id} is ${from} and ${expected}, not to ${to}. Use force to set it anyway.`,
-    { about: { from, to } },
-  );
+  const message = `task ${id} is ${from} and ${expected}, not to ${to}. Use force to set it anyway.`;
+  throw new Problem("sessions/bad-transition", message, { about: { from, to } });
 }

@@ -108,23 +108,18 @@ async function checkResult(place: SessionPlace, copy: SessionCopy): Promise<void
   const same = await countsTheSame(place, copy.place);
   if (same && errorsAfter <= errorsBefore) return;
   const why = same ? "it would have new errors" : "its calls would not count the same";
-  throw new Problem(
-    "sessions/not-migrated",
-    `${place.id} stays as it is: ${why}. The attempt is in ${copy.place.folder}.`,
-    { about: { session: place.id, errorsBefore, errorsAfter } },
-  );
+  const message = `${place.id} stays as it is: ${why}. The attempt is in ${copy.place.folder}.`;
+  throw new Problem("sessions/not-migrated", message, { about: { session: place.id, errorsBefore, errorsAfter } });
 }
 
 function unknownLayout(to: string): Problem {
-  return new Problem("sessions/unknown-format", `"${to}" is not a layout of sessions. Use "${currentLayout}".`, {
-    about: { to },
-  });
+  const message = `"${to}" is not a layout of sessions. Use "${currentLayout}".`;
+  return new Problem("sessions/unknown-format", message, { about: { to } });
 }
 
 function readOnly(place: SessionPlace, why: string): Problem {
-  return new Problem("sessions/read-only", `${place.id} ${why}. Nothing was changed.`, {
-    about: { session: place.id },
-  });
+  const message = `${place.id} ${why}. Nothing was changed.`;
+  return new Problem("sessions/read-only", message, { about: { session: place.id } });
 }
 
 /** The layout that every step leads to: each agent in `<session>/subagents/`, with its meta file. */

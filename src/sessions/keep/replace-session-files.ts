@@ -61,11 +61,8 @@ export async function changedFiles(place: SessionPlace, copy: SessionCopy) {
 }
 
 function changedMeanwhile(path: string): Problem {
-  return new Problem(
-    "sessions/changed",
-    `${path} was written to meanwhile. Nothing was changed; try again when it is no longer being written.`,
-    { about: { path } },
-  );
+  const message = `${path} was written to meanwhile. Nothing was changed; try again when it is no longer being written.`;
+  return new Problem("sessions/changed", message, { about: { path } });
 }
 
 export interface SessionCopy {

@@ -56,11 +56,8 @@ export async function backUpSession(request: BackupRequest, fs: Fs): Promise<Bac
     files.push(saved);
   }
   const backup: Backup = { folder, session, why, madeAt, files, added };
-  await replaceFile(
-    join(folder, manifestName),
-    `${JSON.stringify({ version: 1, ...backup, folder: undefined }, null, 2)}\n`,
-    { fs },
-  );
+  const manifest = JSON.stringify({ version: 1, ...backup, folder: undefined }, null, 2);
+  await replaceFile(join(folder, manifestName), `${manifest}\n`, { fs });
   return backup;
 }
 
@@ -127,9 +124,6 @@ async function readBackup(folder: string): Promise<Backup | undefined> {
 async function verify(folder: string, { name, path, sha256: saved }: SavedFile): Promise<Buffer> {
   const bytes = await readFile(join(folder, name));
   if (sha256(bytes) === saved) return bytes;
-  throw new Problem(
-    "sessions/bad-backup",
-    `the copy of ${path} in ${folder} is not what was saved. Nothing was restored.`,
-    { about: { folder, path } },
-  );
+  const message = `the copy of ${path} in ${folder} is not what was saved. Nothing was restored.`;
+  throw new Problem("sessions/bad-backup", message, { about: { folder, path } });
 }

@@ -169,9 +169,6 @@ function countBelow(graph: Graph, groups: CallGroups, top: number, entries: read
 }
 
 export function noBranch(leaf: string): Problem {
-  return new Problem(
-    "sessions/no-branch",
-    plainLine(`"${leaf}" is not an entry of this session, so no branch ends there.`),
-    { about: { leaf } },
-  );
+  const message = plainLine(`"${leaf}" is not an entry of this session, so no branch ends there.`);
+  return new Problem("sessions/no-branch", message, { about: { leaf } });
 }

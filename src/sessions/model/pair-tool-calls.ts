@@ -30,9 +30,7 @@ export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
   for (const draft of drafts) collect(draft, records);
   const { results, reports, interrupted } = records;
   const hooks = groupBy(records.hooks, ({ toolUseId }) => toolUseId);
-  const lastReport = new Map(
-    reports.flatMap((report) => (report.toolUseId === undefined ? [] : [[report.toolUseId, report]])),
-  );
+  const lastReport = new Map(reports.map((report) => [report.toolUseId, report]));
   const byId = new Map<string, SessionToolCall>();
   const byDraft = new Map<ConversationDraft, SessionToolCall[]>();
   for (const draft of drafts) {
@@ -41,16 +39,13 @@ export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
     for (const [block, use, call] of usesIn(draft)) {
       const { id } = block;
       if (byId.has(id)) continue;
-      const tool = toToolCall(
-        block,
-        { agentId: draft.agentId, call, use },
-        {
-          result: results.get(id),
-          hooks: hooks.get(id) ?? none,
-          report: lastReport.get(id),
-          interruptFollows: interrupted.has(id),
-        },
-      );
+      const facts = {
+        result: results.get(id),
+        hooks: hooks.get(id) ?? none,
+        report: lastReport.get(id),
+        interruptFollows: interrupted.has(id),
+      };
+      const tool = toToolCall(block, { agentId: draft.agentId, call, use }, facts);
       byId.set(id, tool);
       own.push(tool);
     }

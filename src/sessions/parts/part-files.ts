@@ -112,11 +112,8 @@ export async function readSpilledOutput(
 }
 
 function unsafe(path: string): Problem {
-  return new Problem(
-    "sessions/unsafe-id",
-    `a record names ${JSON.stringify(path)} as its output. That is not a file of this session.`,
-    { about: { path } },
-  );
+  const message = `a record names ${JSON.stringify(path)} as its output. That is not a file of this session.`;
+  return new Problem("sessions/unsafe-id", message, { about: { path } });
 }
 
 /**
@@ -160,9 +157,8 @@ async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs):
   if ("why" in bytes) {
     if (bytes.missing) return undefined;
     const path = join(home, name);
-    throw new Problem("sessions/unreadable-file", plainLine(`${path} cannot be copied: ${bytes.why}`), {
-      about: { path },
-    });
+    const message = plainLine(`${path} cannot be copied: ${bytes.why}`);
+    throw new Problem("sessions/unreadable-file", message, { about: { path } });
   }
   const target = join(to.folder, to.id, name);
   await ensureFolder(dirname(target), fs);

@@ -115,7 +115,8 @@ const spillBlob: Spill = async (record, { at, text }, sessionFolder, fs) => {
   }
   putAt(record, at, "");
   const block = valueAt(record, mediaAt) as Record<string, unknown>;
-  putAt(record, mediaAt, { type: "text", text: `[${describe(block)}, ${bytes.length} bytes, kept in ${file}]` });
+  const kind = textField(block["source"], "media_type") ?? String(block["type"]);
+  putAt(record, mediaAt, { type: "text", text: `[${kind}, ${bytes.length} bytes, kept in ${file}]` });
   return { ...part, block };
 };
 
@@ -128,10 +129,6 @@ function mediaBlockAt(record: unknown, at: ValuePath): ValuePath | undefined {
 
 function isMediaData(at: ValuePath): boolean {
   return at[0] === "message" && at.at(-1) === "data" && at.at(-2) === "source";
-}
-
-function describe(block: Readonly<Record<string, unknown>>): string {
-  return textField(block["source"], "media_type") ?? String(block["type"]);
 }
 
 /** Exactly reversible. Text stays readable; base64 may be stored as the decoded bytes. */

@@ -136,11 +136,8 @@ export async function boundaryTest(
   if (time !== undefined) return byTime(side, time);
   const entry = await source.entryWith(String(boundary));
   if (entry === undefined) {
-    throw new Problem(
-      "sessions/bad-time",
-      `"${String(boundary)}" is not a time or an entry. Use a date, "2h" or a uuid.`,
-      { about: { boundary } },
-    );
+    const message = `"${String(boundary)}" is not a time or an entry. Use a date, "2h" or a uuid.`;
+    throw new Problem("sessions/bad-time", message, { about: { boundary } });
   }
   const timeTest = byTime(side, Date.parse(entry.timestamp ?? ""));
   return (element, facts) => {

@@ -181,15 +181,8 @@ export function* hitsOf(entry: Entry, pattern: SearchPattern, options: SearchOpt
     const match = pattern.find(text);
     if (match === undefined) continue;
     const { file, offset, length, uuid, timestamp } = entry;
-    yield {
-      file,
-      offset,
-      length,
-      ...defined({ uuid, timestamp }),
-      kind,
-      phrase: match.phrase,
-      snippet: snippetOf(text, match.from, match.to),
-    };
+    const snippet = snippetOf(text, match.from, match.to);
+    yield defined({ file, offset, length, uuid, timestamp, kind, phrase: match.phrase, snippet });
   }
 }
 

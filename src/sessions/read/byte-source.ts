@@ -87,11 +87,8 @@ export function readLineBytes(path: string, identity: FileIdentity, offset: numb
     throw unreadableFile(path, cause);
   }
   if (bytes?.length === length) return bytes;
-  throw new Problem(
-    "sessions/changed",
-    `${plainLine(path)} was replaced or cut since it was read. Open the session again.`,
-    { about: { path, offset, length } },
-  );
+  const message = `${plainLine(path)} was replaced or cut since it was read. Open the session again.`;
+  throw new Problem("sessions/changed", message, { about: { path, offset, length } });
 }
 
 function plainSlice(path: string, identity: FileIdentity, offset: number, length: number): Buffer | undefined {

@@ -74,10 +74,8 @@ async function* inflate(path: string, onCut: () => void): AsyncGenerator<Buffer,
 /** The problem for a file that cannot be opened, or an archive that cannot be unpacked. */
 export function unreadableFile(path: string, cause: unknown, what: "read" | "unpacked" = "read"): Problem {
   if (cause instanceof Problem) return cause;
-  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be ${what}: ${messageOf(cause)}`), {
-    about: { path },
-    cause,
-  });
+  const message = plainLine(`${path} cannot be ${what}: ${messageOf(cause)}`);
+  return new Problem("sessions/unreadable-file", message, { about: { path }, cause });
 }
 
 /** Few users have archives, so zlib is loaded on first use. */
@@ -94,10 +92,8 @@ export function unpack(bytes: Buffer): Buffer {
 /** The problem for an archive that was cut off, for readers that need all of it. */
 export function cutArchive(path: string): Problem {
   const message = plainLine(`${path} cannot be read to its end: the archive is cut off`);
-  return new Problem("sessions/unreadable-file", message, {
-    about: { path, isCut: true },
-    cause: new Error("the archive is cut off"),
-  });
+  const cause = new Error("the archive is cut off");
+  return new Problem("sessions/unreadable-file", message, { about: { path, isCut: true }, cause });
 }
 
 function isCutOff(error: unknown): boolean {

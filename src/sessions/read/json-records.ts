@@ -100,13 +100,9 @@ function record(
   };
 }
 
-function unreadable(
-  { path, raw }: RecordSource,
-  line: number,
-  why: Unreadable["why"],
-  { offset, length }: Stretch,
-): Unreadable {
-  return { kind: "unreadable", file: path, offset, length, line, why, bytes: raw };
+function unreadable(file: RecordSource, line: number, why: Unreadable["why"], at: Stretch): Unreadable {
+  const { offset, length } = at;
+  return { kind: "unreadable", file: file.path, offset, length, line, why, bytes: file.raw };
 }
 
 type Stretch = Pick<RecordPosition, "offset" | "length">;

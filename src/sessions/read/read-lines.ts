@@ -98,9 +98,8 @@ async function* batches(
 
 async function startPosition(source: FileBytes, { from, at }: LineOptions, state: ReaderState): Promise<Position> {
   if (at !== undefined) return at;
-  if (from === undefined) return { offset: 0, line: 1 };
-  if (await isCursorValid(source, from)) return { offset: from.offset, line: from.lines + 1 };
-  state.reset = true;
+  if (from !== undefined && (await isCursorValid(source, from))) return { offset: from.offset, line: from.lines + 1 };
+  state.reset = from !== undefined;
   return { offset: 0, line: 1 };
 }
 

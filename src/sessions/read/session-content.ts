@@ -17,29 +17,23 @@ export function sessionContentReader(place: SessionPlace, missing?: "empty"): Co
   const loaded = new Map<string, LoadedFile>();
   let last: SessionContent | undefined;
 
-  async function agentOf(agent: SubagentFile, borrowedFrom: string | undefined): Promise<[SubagentContent, boolean]> {
-    const { changed, items } = await refresh(loaded, agent.file);
-    const { id, file, run } = agent;
-    const meta = agent.meta === undefined ? undefined : readSubagentMeta(agent.meta);
-    return [{ id, file, ...defined({ meta, run, borrowedFrom }), items }, changed];
-  }
-
   return async () => {
     const files = await sessionFilesOf(place);
     const isMissing = missing === "empty" && !existsSync(files.main);
     const main = isMissing ? noFile : await refresh(loaded, files.main);
     let changed = main.changed || last?.agents.length !== files.agents.length;
     const agents: SubagentContent[] = [];
-    for (const agent of files.agents) {
-      const [content, isAgentChanged] = await agentOf(agent, undefined);
-      agents.push(content);
+    const addAgent = async ({ id, file, run, meta: metaFile }: SubagentFile, borrowedFrom?: string) => {
+      const { items, changed: isAgentChanged } = await refresh(loaded, file);
+      const meta = metaFile === undefined ? undefined : readSubagentMeta(metaFile);
+      agents.push({ id, file, ...defined({ meta, run, borrowedFrom }), items });
       changed ||= isAgentChanged;
-    }
+    };
+    for (const agent of files.agents) await addAgent(agent);
     if (!changed && last !== undefined) return { content: last, changed: false };
     const own = new Set(files.agents.map(({ id }) => id));
-    for (const { agent, session } of await agentsOfSourceSession(place, main.items, own)) {
-      agents.push((await agentOf(agent, session))[0]);
-    }
+    for (const { agent, session } of await agentsOfSourceSession(place, main.items, own))
+      await addAgent(agent, session);
     last = { place, files, main: main.items, agents };
     return { content: last, changed: true };
   };

@@ -46,12 +46,15 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
     lines.push(Buffer.concat([line, Buffer.from("\n")]));
   }
   const at = chain.at(-1)?.entry.uuid;
-  await writeForkNote(place, { sessionId: source.id, ...defined({ at }) }, now(), fs);
+  // The source has a file of its own, because readers take every line for part of the conversation. `at`: the last entry that both have.
+  const forkedFrom = { sessionId: source.id, ...defined({ at }) };
+  const note = { forkedFrom, forkedAt: new Date(now()).toISOString() };
+  await ensureFolder(dirname(forkNotePath(place)), fs);
+  await replaceFile(forkNotePath(place), `${JSON.stringify(note, null, 2)}\n`, { fs });
   const written = await replaceFile(place.file, Buffer.concat(lines), { fs, expect: null });
   if (written === "replaced") return place;
-  throw new Problem("sessions/exists", `${place.file} is there already. A fork needs an id of its own.`, {
-    about: { id, file: place.file },
-  });
+  const message = `${place.file} is there already. A fork needs an id of its own.`;
+  throw new Problem("sessions/exists", message, { about: { id, file: place.file } });
 }
 
 /** An entry of the fork and its parent there. */
@@ -104,30 +107,13 @@ function linkToPrevious(entries: readonly GraphEntry[], moved: ReadonlyMap<strin
 }
 
 function noSuchEntry(at: string, source: SessionPlace): Problem {
-  return new Problem(
-    "sessions/not-found",
-    `${source.id} has no entry ${at} in its conversation. hookline sessions tree ${source.id} shows them.`,
-    { about: { at, session: source.id } },
-  );
-}
-
-/** The source of a fork. It is kept in a file of its own, because readers take every line for part of the conversation. */
-interface ForkOrigin {
-  readonly sessionId: string;
-  /** The last entry that both have. */
-  readonly at?: string;
+  const message = `${source.id} has no entry ${at} in its conversation. hookline sessions tree ${source.id} shows them.`;
+  return new Problem("sessions/not-found", message, { about: { at, session: source.id } });
 }
 
 /** `<session>/hookline.json` */
 export function forkNotePath(place: Pick<SessionPlace, "folder" | "id">): string {
   return join(place.folder, place.id, "hookline.json");
-}
-
-async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number, fs: Fs): Promise<void> {
-  const path = forkNotePath(place);
-  await ensureFolder(dirname(path), fs);
-  const note = { forkedFrom: from, forkedAt: new Date(now).toISOString() };
-  await replaceFile(path, `${JSON.stringify(note, null, 2)}\n`, { fs });
 }
 
 /** The session that a field `forkedFrom` names, in a note or in a line of Claude Code. */

@@ -71,12 +71,10 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   /** Two writers would each continue from their own last record, and readers would follow only one of them. */
   async function claim<Opened extends StoreSession>(id: string, begin: () => Promise<Opened>): Promise<Opened> {
     checkOpen();
-    if (openIds.has(id))
-      throw new Problem(
-        "sessions/already-open",
-        `Session ${id} is already open in this store. Use the object that opened it, close it with its close(), or close the store.`,
-        { about: { id } },
-      );
+    if (openIds.has(id)) {
+      const message = `Session ${id} is already open in this store. Use the object that opened it, close it with its close(), or close the store.`;
+      throw new Problem("sessions/already-open", message, { about: { id } });
+    }
     openIds.add(id);
     return begin().catch((error: unknown) => {
       openIds.delete(id);
@@ -103,11 +101,8 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   async function existing(id: string): Promise<SessionPlace> {
     const place = placeOf(root, id);
     if (place !== undefined) return place;
-    throw new Problem(
-      "sessions/not-found",
-      `${path} holds no session ${id}. hookline sessions ls lists those there are.`,
-      { about: { id, root: path } },
-    );
+    const message = `${path} holds no session ${id}. hookline sessions ls lists those there are.`;
+    throw new Problem("sessions/not-found", message, { about: { id, root: path } });
   }
 
   return {
@@ -128,10 +123,10 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
       const { at, id, ...wanted } = checkSessionOptions("fork", options);
       if (typeof source !== "string") checkArgument("source", source, mustBe.object);
       const from = typeof source === "string" ? await existing(source) : source;
-      if (id !== undefined && placeOf(root, id) !== undefined)
-        throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {
-          about: { id },
-        });
+      if (id !== undefined && placeOf(root, id) !== undefined) {
+        const message = `${path} holds a session ${id} already. Use another id.`;
+        throw new Problem("sessions/exists", message, { about: { id } });
+      }
       const into = newPlace(root, id ?? uuid(), wanted.cwd);
       return claim(into.id, async () => {
         await openFolder(into.folder, fs);
@@ -173,11 +168,8 @@ async function checkFormat(root: string, fs: Fs): Promise<void> {
 export async function refuseNewer(root: string, fs: Fs): Promise<number | undefined> {
   const found = await readFormat(root, fs);
   if (found === undefined || found <= storeFormat) return found;
-  throw new Problem(
-    "sessions/newer-format",
-    `${root} was written by a newer Hookline (format ${found}, this one knows ${storeFormat}). It can be read; to write to it, update Hookline or use another folder.`,
-    { about: { root, format: found, known: storeFormat } },
-  );
+  const message = `${root} was written by a newer Hookline (format ${found}, this one knows ${storeFormat}). It can be read; to write to it, update Hookline or use another folder.`;
+  throw new Problem("sessions/newer-format", message, { about: { root, format: found, known: storeFormat } });
 }
 
 /** Undefined for a new store; a mark that cannot be read counts as newer than all we know. */

@@ -83,10 +83,8 @@ export function openStoreSession(
       if (isClosed) throw closedProblem(place.file);
       const before = agents.get(id);
       const opening = openAgentWriter(id, meta, before);
-      agents.set(
-        id,
-        opening.catch(() => before),
-      );
+      const opened = opening.catch(() => before);
+      agents.set(id, opened);
       return opening;
     },
     async close() {

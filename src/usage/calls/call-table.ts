@@ -80,8 +80,11 @@ export function openCallTable(): CallTable {
   return table;
 }
 
-/** Figures that a record has under the same name. */
+/** Words, flags and figures that a record has under the same name. */
+const recordWords = ["rank", "agent", "odd", "model"] as const;
+const recordFlags = ["stopped", "fast", "batch", "us", "apiError"] as const;
 const recordFigures = [...tokenNames, "at", "prompt", "assumed5m", "written"] as const;
+const wordOf: Readonly<Record<(typeof recordWords)[number], number>> = wordColumn;
 const columnOf: Readonly<Record<(typeof recordFigures)[number], number>> = figureColumn;
 
 function setCandidate({ words, figures }: ScanMemory, file: number, record: UsageRecord, offset: number): void {
@@ -91,17 +94,10 @@ function setCandidate({ words, figures }: ScanMemory, file: number, record: Usag
   words[w + wordColumn.keyB] = record.key.b;
   words[w + wordColumn.requestA] = record.request.a;
   words[w + wordColumn.requestB] = record.request.b;
-  words[w + wordColumn.rank] = record.rank;
-  words[w + wordColumn.agent] = record.agent;
-  words[w + wordColumn.odd] = record.odd;
-  words[w + wordColumn.model] = record.model;
-  words[w + wordColumn.marks] =
-    (record.stopped ? rowFlag.stopped : 0) |
-    (record.fast ? rowFlag.fast : 0) |
-    (record.batch ? rowFlag.batch : 0) |
-    (record.us ? rowFlag.us : 0) |
-    (record.apiError ? rowFlag.apiError : 0) |
-    (record.parts.length > 0 ? rowFlag.hasParts : 0);
+  for (const name of recordWords) words[w + wordOf[name]] = record[name];
+  let marks: number = record.parts.length > 0 ? rowFlag.hasParts : 0;
+  for (const name of recordFlags) if (record[name]) marks |= rowFlag[name];
+  words[w + wordColumn.marks] = marks;
   const f = candidate / 8;
   figures[f + figureColumn.offset] = offset;
   for (const name of recordFigures) figures[f + columnOf[name]] = record[name];

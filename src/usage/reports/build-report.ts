@@ -83,7 +83,7 @@ export function makeReport<Name extends ReportName>(
   statuslineCost: StatuslineCost = () => undefined,
 ): UsageReport<Name> {
   const selection = selectRollups(ledger, request);
-  const mode = request.mode ?? "auto";
+  const { mode = "auto", now = Date.now(), project = null, session = null, model = null, agent = null } = request;
   const kept = rollupsWhere(ledger.rollups, selection.keep);
   const used = pricesUsed(selection, kept, prices);
   const totals = amountsOf(ledger.rollups, kept, mode);
@@ -93,21 +93,16 @@ export function makeReport<Name extends ReportName>(
     weekly: () => weekRows(selection, options, request.weekStart ?? "monday"),
     monthly: () => monthRows(selection, options),
     session: () => sessionRows(selection, options, request.reconcile ? statuslineCost : undefined),
-    blocks: () => blockRows(selection, options, request.now ?? Date.now(), request.tokenLimit),
+    blocks: () => blockRows(selection, options, now, request.tokenLimit),
     models: () => modelRows(selection, options),
     projects: () => projectRows(selection, options),
   };
   return {
     schema: `hookline.usage.${name}/1`,
-    generatedAt: new Date(request.now ?? Date.now()).toISOString(),
+    generatedAt: new Date(now).toISOString(),
     timezone: selection.zone.name,
     range: { since: selection.since, until: selection.until },
-    filters: {
-      project: request.project ?? null,
-      session: request.session ?? null,
-      model: request.model ?? null,
-      agent: request.agent ?? null,
-    },
+    filters: { project, session, model, agent },
     mode,
     prices: {
       newest: used.newest,

@@ -14,9 +14,8 @@ export function dayFrom(text: string, zone: Zone, now: number): string {
   if (text === "yesterday") return addDays(zone.dayOf(now), -1);
   const ago = /^(\d{1,5})([dw])$/.exec(text);
   if (ago !== null) return addDays(zone.dayOf(now), -Number(ago[1]) * (ago[2] === "w" ? 7 : 1));
-  throw new Problem("usage/date", `"${text}" is not a day. Write 2026-10-07, 20261007, today, yesterday, 30d or 4w.`, {
-    about: { text },
-  });
+  const message = `"${text}" is not a day. Write 2026-10-07, 20261007, today, yesterday, 30d or 4w.`;
+  throw new Problem("usage/date", message, { about: { text } });
 }
 
 export function addDays(day: string, count: number): string {
@@ -98,9 +97,7 @@ function formatFor(name: string): Intl.DateTimeFormat {
       second: "numeric",
     });
   } catch (cause) {
-    throw new Problem("usage/timezone", `"${name}" is not a time zone. Write it as Europe/Berlin, or UTC.`, {
-      about: { timezone: name },
-      cause,
-    });
+    const message = `"${name}" is not a time zone. Write it as Europe/Berlin, or UTC.`;
+    throw new Problem("usage/timezone", message, { about: { timezone: name }, cause });
   }
 }

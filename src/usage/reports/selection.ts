@@ -38,10 +38,10 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): UsageSele
   const zone = openZone(request.timezone);
   const since = request.since === undefined ? null : dayFrom(request.since, zone, now);
   const until = request.until === undefined ? null : dayFrom(request.until, zone, now);
-  if (since !== null && until !== null && since > until)
-    throw new Problem("usage/date", `--since ${since} comes after --until ${until}: the range is empty.`, {
-      about: { since, until },
-    });
+  if (since !== null && until !== null && since > until) {
+    const message = `--since ${since} comes after --until ${until}: the range is empty.`;
+    throw new Problem("usage/date", message, { about: { since, until } });
+  }
   const projectOf = projectFinder(ledger.files, request.projectNames);
   const dayOfQuarter = memoized((quarter: number) => (quarter < 0 ? undatedDay : zone.dayOf(quarter * quarterMs)));
   const dayOf = (at: number): string => dayOfQuarter(sums[at + sumColumn.quarter] as number);
@@ -57,8 +57,8 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): UsageSele
     return metaOf(file)?.agentType ?? file.facts.agentType ?? "unknown";
   };
   const session = request.session === undefined ? undefined : findSession(ledger.files, request.session);
-  const wantsProject =
-    request.project === undefined ? undefined : projectAliases(request.project, request.projectNames);
+  const { project } = request;
+  const wantsProject = project === undefined ? undefined : projectAliases(project, request.projectNames);
   const wantsModel = request.model === undefined ? undefined : pricedModel(request.model).name;
 
   const hasFile = (file: LedgerFile): boolean =>
@@ -112,9 +112,8 @@ export function sessionNamed(wanted: string, files: readonly { readonly session?
 }
 
 function noSession(wanted: string, why: string, found: readonly string[]): Problem {
-  return new Problem("usage/session", `"${wanted}" ${why}. hookline sessions ls lists the ids there are.`, {
-    about: { session: wanted, candidates: found.slice(0, 20) },
-  });
+  const message = `"${wanted}" ${why}. hookline sessions ls lists the ids there are.`;
+  return new Problem("usage/session", message, { about: { session: wanted, candidates: found.slice(0, 20) } });
 }
 
 /**

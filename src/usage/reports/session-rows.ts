@@ -46,10 +46,8 @@ export function sessionRows(
 ): SessionRow[] {
   const { fileOf, agentOf } = selection;
   const { files, rollups } = selection.ledger;
-  const mains = groupBy(
-    files.filter((file) => file.agent === undefined),
-    (file) => file.session,
-  );
+  const mainFiles = files.filter((file) => file.agent === undefined);
+  const mains = groupBy(mainFiles, (file) => file.session);
   const reconciled = reconcile && reconciler(selection, reconcile);
   return groupsByText(selection, (at) => fileOf(at).session)
     .map(([sessionId, rows]): SessionRow => {

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode, ignoringErrors, openFlags, sha256, tempName } from "../../../files/internal.ts";
+import { closeAfter, errorCode, ignoringErrors, openFlags, sha256, tempName } from "../../../files/internal.ts";
 
 /** Opens a file at its real path without following links and without blocking: a pipe without a writer would block forever. */
 export async function openNoFollow(path: string): Promise<FileHandle> {
@@ -38,12 +38,10 @@ export async function replaceIfUnchanged(path: string, text: string, expect: str
     const old = await current();
     if (!isExpected(old)) return false;
     const file = await open(folder.at(temp), openFlags.creating, old?.mode ?? 0o666);
-    try {
+    await closeAfter(file, async () => {
       await file.writeFile(text);
       if (old !== undefined) await file.chmod(old.mode);
-    } finally {
-      await file.close();
-    }
+    });
     if (!isExpected(await current())) return false;
     await rename(folder.at(temp), folder.at(name));
     return true;
@@ -68,14 +66,12 @@ const maxBytes = 64 * 2 ** 20;
 
 /** Closes the file. */
 async function versionOf(file: FileHandle, path: string): Promise<FileVersion> {
-  try {
+  return closeAfter(file, async () => {
     const stat = await file.stat();
     if (!stat.isFile()) throw new Error(`${path} is not a file.`);
     if (stat.size > maxBytes) throw new Error(`${path} has ${stat.size} bytes; at most ${maxBytes} can be handled.`);
     return { bytes: await file.readFile(), mode: stat.mode & 0o7777 };
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 function openIn(folder: HeldFolder, name: string): Promise<FileHandle> {

@@ -13,13 +13,11 @@ const maxBranches = 256;
  * is compared with the name alone. The time is at most that of the path times the pattern, whatever the pattern.
  */
 export function compileGlob(pattern: string): (path: string) => boolean {
-  const branches = braces(pattern.replace(/^\.?\//, "")).map((branch) => ({
-    tokens: tokensOf(branch),
-    named: !pattern.includes("/"),
-  }));
+  const branches = braces(pattern.replace(/^\.?\//, "")).map(tokensOf);
+  const isName = !pattern.includes("/");
   return (path) => {
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    return branches.some(({ tokens, named }) => matchesTokens(tokens, named ? name : path));
+    const text = isName ? path.slice(path.lastIndexOf("/") + 1) : path;
+    return branches.some((tokens) => matchesTokens(tokens, text));
   };
 }
 

@@ -74,12 +74,7 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
   const { offset = 0, head_limit: limit = defaultLimit } = input;
   const lines =
     request.mode === "files_with_matches"
-      ? (
-          await byAge(
-            place.root,
-            hits.flatMap((hit) => ("path" in hit ? [hit.path] : [])),
-          )
-        ).map(show)
+      ? (await byAge(place.root, hits.flatMap(pathIn))).map(show)
       : hits.map((hit) => lineOf(hit, show, input["-n"] ?? true));
   const end = limit === 0 ? lines.length : offset + limit;
   const page = lines.slice(offset, end);
@@ -88,6 +83,10 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
     appliedOffset: offset > 0 ? offset : undefined,
   });
   return toolSuccess(responseOf(request, page, hits, applied));
+}
+
+function pathIn(hit: GrepHit): string[] {
+  return "path" in hit ? [hit.path] : [];
 }
 
 function responseOf({ mode }: GrepRequest, page: readonly string[], hits: readonly GrepHit[], applied: object): object {
@@ -161,15 +160,8 @@ function truncateContent(text: string): string {
 type GrepResponse = SchemaValue<typeof grepResponse>;
 
 function renderGrep(response: unknown): string {
-  const {
-    mode,
-    numFiles,
-    filenames,
-    content = "",
-    numMatches = 0,
-    appliedLimit,
-    appliedOffset,
-  } = response as GrepResponse;
+  const { mode, numFiles, filenames, content = "", numMatches = 0, ...applied } = response as GrepResponse;
+  const { appliedLimit, appliedOffset } = applied;
   const page = [
     ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
     ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),

@@ -160,10 +160,10 @@ const bashResponse = objectSchema(
   },
 );
 
+type BashResponse = SchemaValue<typeof bashResponse>;
+
 function renderBash(response: unknown): ToolContent {
-  const { stdout, stderr, isImage, persistedOutputPath, persistedOutputSize } = response as SchemaValue<
-    typeof bashResponse
-  >;
+  const { stdout, stderr, isImage, persistedOutputPath, persistedOutputSize } = response as BashResponse;
   const image = isImage ? /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/i.exec(stdout) : null;
   if (image?.[1] !== undefined && image[2] !== undefined) {
     return [{ type: "image", source: { type: "base64", data: image[2], media_type: image[1].toLowerCase() } }];

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { endLeftovers, findLeftovers, runProcess, runTag } from "../../../exec/internal.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../../../permissions/internal.ts";
-import { checkNamed, defined, mustBe, type OptionCheck } from "../../../protocol/internal.ts";
+import { checkAll, checkNamed, defined, mustBe, type OptionCheck } from "../../../protocol/internal.ts";
 
 /** The options of `runBounded`. */
 export interface BoundedOptions {
@@ -28,15 +28,11 @@ export interface BoundedOptions {
 }
 
 /** A misspelled limit would not limit anything. */
-const checks: Readonly<Record<keyof BoundedOptions, OptionCheck>> = {
-  policy: mustBe.object,
-  cwd: mustBe.text,
+const checks: Readonly<Record<keyof BoundedOptions, OptionCheck | undefined>> = {
+  ...checkAll(mustBe.object, "policy", "env"),
+  ...checkAll(mustBe.text, "cwd", "home"),
+  ...checkAll(mustBe.positiveNumber, "timeoutMs", "maxMemoryMb", "maxOutputBytes"),
   roots: mustBe.textList,
-  home: mustBe.text,
-  env: mustBe.object,
-  timeoutMs: mustBe.positiveNumber,
-  maxMemoryMb: mustBe.positiveNumber,
-  maxOutputBytes: mustBe.positiveNumber,
   signal: mustBe.abortSignal,
 };
 

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { errorCode, openFlags } from "../../../files/internal.ts";
+import { closeAfter, errorCode, openFlags } from "../../../files/internal.ts";
 import { analyseShell, type ShellPart } from "../../../permissions/internal.ts";
 import type { ToolPaths } from "../tool.ts";
 
@@ -48,15 +48,13 @@ async function beginningOf(path: string): Promise<{ text: string; sizeBytes: num
   const sizeBytes = (await stat(path)).size;
   // The command may have put something else in its place: a link leads elsewhere, and a pipe would block forever.
   const file = await open(path, openFlags.reading);
-  try {
+  return closeAfter(file, async () => {
     // No character has more than four bytes.
     const bytes = Buffer.alloc(Math.min(sizeBytes, maxChars * 4));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     const text = bytes.toString("utf8", 0, bytesRead);
     return { text: text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd(), sizeBytes };
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 async function moveFile(from: string, to: string): Promise<void> {

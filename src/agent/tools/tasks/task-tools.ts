@@ -29,13 +29,9 @@ export const taskListTool: Tool = {
   async run(_, { paths }) {
     const all = await listTasks(paths.tasks);
     const open = new Set(all.filter(({ status }) => status !== "completed").map(({ id }) => id));
-    const tasks = all.map(({ id, subject, status, owner, blockedBy }) => ({
-      id,
-      subject,
-      status,
-      ...defined({ owner }),
-      blockedBy: blockedBy.filter((other) => open.has(other)),
-    }));
+    const tasks = all.map(({ id, subject, status, owner, blockedBy }) =>
+      defined({ id, subject, status, owner, blockedBy: blockedBy.filter((other) => open.has(other)) }),
+    );
     return toolSuccess({ tasks });
   },
 };
@@ -105,16 +101,8 @@ export const taskCreateTool: Tool = {
       await withTasks(paths.tasks, signal, () => releaseTaskId(paths.tasks, id));
       return toolError(refused);
     }
-    const task: StoredTask = {
-      id,
-      subject,
-      description,
-      ...defined({ activeForm }),
-      status: "pending",
-      blocks: [],
-      blockedBy: [],
-      ...defined({ metadata }),
-    };
+    const state = { status: "pending", blocks: [], blockedBy: [] } as const;
+    const task: StoredTask = defined({ id, subject, description, activeForm, ...state, metadata });
     await withTasks(paths.tasks, signal, () => writeTask(paths.tasks, task));
     return toolSuccess({ task: { id, subject } });
   },

@@ -1,3 +1,4 @@
+import { defined } from "../../../protocol/internal.ts";
 import type { AssistantEntry } from "../../model/entry.ts";
 
 /** A record as a host hands it in, in the spelling of the file: `type` and what is its own, without the envelope. */
@@ -53,9 +54,7 @@ export function composeRecord(draft: RecordDraft, envelope: Envelope, position: 
     cwd: draft["cwd"] ?? cwd,
     sessionId,
     version,
-    ...(draft["gitBranch"] === undefined && gitBranch === undefined
-      ? {}
-      : { gitBranch: draft["gitBranch"] ?? gitBranch }),
+    ...defined({ gitBranch: draft["gitBranch"] ?? gitBranch }),
   };
 }
 
@@ -104,15 +103,13 @@ export const fillerRecords: readonly RecordDraft[] = [
 export function interruptedResult(use: AssistantEntry, toolUseId: string, parentUuid: string, uuid: string): Buffer {
   const { isSidechain, agentId, timestamp, userType, entrypoint, cwd, sessionId, version, gitBranch } = use;
   const text = "[Request interrupted by user for tool use]";
+  const result = { type: "tool_result", content: text, is_error: true, tool_use_id: toolUseId };
   const record = {
     parentUuid,
     isSidechain,
     agentId,
     type: "user",
-    message: {
-      role: "user",
-      content: [{ type: "tool_result", content: text, is_error: true, tool_use_id: toolUseId }],
-    },
+    message: { role: "user", content: [result] },
     uuid,
     timestamp,
     toolUseResult: `Error: ${text}`,
