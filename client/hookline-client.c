@@ -87,7 +87,7 @@ static void open_missing_descriptors(void)
 }
 
 /*
- * With a relative path, the current directory, which may be a checkout, could provide a record. A path through /proc or /dev can be one:
+ * With a relative path, the current directory, which may be a checkout, could provide a record. A path through /proc/self or /dev/fd can be one:
  * /proc/self/cwd.
  */
 static void find_state(void)
@@ -108,7 +108,8 @@ static void find_state(void)
         last = strrchr(record_path.at, '/');
         if (last == record_path.at || !last || (strcmp(last, "/") != 0 && strcmp(last, "/.") != 0)) break;
     }
-    if (*record_path.at == '/' && !is_inside(record_path.at, "/proc") && !is_inside(record_path.at, "/dev")) return;
+    const int is_own = is_inside(record_path.at, "/proc/self") || is_inside(record_path.at, "/proc/thread-self") || is_inside(record_path.at, "/dev/fd");
+    if (*record_path.at == '/' && !is_own) return;
     struct text wrong = {0};
     add_words(&wrong, (const char *[]){"The state folder ", record_path.at, " is not an absolute path. Set ",
         name, " to an absolute path.", NULL});

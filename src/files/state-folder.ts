@@ -37,7 +37,7 @@ export function statePath(source: HomeSource = {}): string {
 
 /** Absolute, and the same in every process: `/proc/self/cwd` is the current directory. */
 function isFixed(path: string): boolean {
-  return isAbsolute(path) && !/^\/(?:\.?\/)*(?:proc|dev)(?:\/|$)/.test(path);
+  return isAbsolute(path) && !/^\/(?:\.?\/)*(?:proc\/(?:thread-)?self|dev\/fd)(?:\/|$)/.test(path);
 }
 
 /** A checkout could bring records and programs of its own. */
