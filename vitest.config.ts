@@ -19,7 +19,7 @@ const ownProcess = [
   "src/engine/runners/**/*.test.ts",
   "src/sessions/read/{follow-session,read-lines}.test.ts",
   "src/sdk/{app/names,run/run-app,run/serve-app}.test.ts",
-  "src/cli/command-line/signals.test.ts",
+  "src/cli/{command-line/signals,no-client}.test.ts",
   "test/engine/{cancel,early-conditions,payloads}.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/sdk/{kept-code,no-esbuild,run}.test.ts",

@@ -258,18 +258,21 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     expect([code, JSON.parse(stdout)]).toEqual([1, { systemMessage: "hookline: Unknown option --nope." }]);
   });
 
-  test.runIf(existsSync("/dev/full"))("an answer that cannot be written denies under block and says so", async () => {
-    const file = world.file(`${form}-lost.mjs`, guard);
-    await world.serve(file);
-    const path = await world.clientPath(form);
-    const ended = ["/dev/full", "&-"].map((to) => {
-      const words = ["-c", `"$0" "$@" >${to}`, path, file, ...block];
-      const { status, stderr } = spawnSync("bash", words, { env: world.env, input: event(), encoding: "utf8" });
-      return [status, stderr];
-    });
-    const lost = [2, "hookline: the answer could not be written to standard output; denied\n"];
-    expect(ended).toEqual([lost, lost]);
-  });
+  test.runIf(existsSync("/dev/full"))(
+    "an answer that cannot be written denies under block, with a message",
+    async () => {
+      const file = world.file(`${form}-lost.mjs`, guard);
+      await world.serve(file);
+      const path = await world.clientPath(form);
+      const ended = ["/dev/full", "&-"].map((to) => {
+        const words = ["-c", `"$0" "$@" >${to}`, path, file, ...block];
+        const { status, stderr } = spawnSync("bash", words, { env: world.env, input: event(), encoding: "utf8" });
+        return [status, stderr];
+      });
+      const lost = [2, "hookline: the answer could not be written to standard output; denied\n"];
+      expect(ended).toEqual([lost, lost]);
+    },
+  );
 
   test("a message is valid JSON in UTF-8 whatever it names", async () => {
     const odd = String.raw`$'-\x01\n\t\x7f"\\\xc3\xa9\xff\xe2\x82\xac\xed\xa0\x80\xf0\x9f\x98\x80\xc0\xaf'`;

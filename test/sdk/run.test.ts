@@ -356,21 +356,24 @@ test("an error after the answer does not change the answer", async () => {
   expect(stderr).toContain("Uncaught exception in a hook: null");
 });
 
-test.skipIf(!existsSync("/dev/full"))("an answer that cannot be written denies under block and says so", async () => {
-  const { spawnSync } = await import("node:child_process");
-  const file = world.file("lost.mjs", guard);
-  const env = { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: join(world.folder, "state") };
-  const ended = (to: string, ...words: string[]) => {
-    const program = join(world.folder, "package/dist/cli/bin.cjs");
-    const call = ["-c", `"$0" "$@" ${to}`, process.execPath, program, "run", file, ...words];
-    const { status, stderr } = spawnSync("bash", call, { input: event(), env, encoding: "utf8" });
-    return [status, stderr];
-  };
-  const block = ["--on-failure", "block"];
-  const lost = "hookline: the answer could not be written to standard output";
-  expect(ended(">/dev/full", ...block)).toEqual([2, `${lost}; denied\n`]);
-  expect(ended(">/dev/full")).toEqual([0, `${lost}\n`]);
-});
+test.skipIf(!existsSync("/dev/full"))(
+  "an answer that cannot be written denies under block, with a message",
+  async () => {
+    const { spawnSync } = await import("node:child_process");
+    const file = world.file("lost.mjs", guard);
+    const env = { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: join(world.folder, "state") };
+    const ended = (to: string, ...words: string[]) => {
+      const program = join(world.folder, "package/dist/cli/bin.cjs");
+      const call = ["-c", `"$0" "$@" ${to}`, process.execPath, program, "run", file, ...words];
+      const { status, stderr } = spawnSync("bash", call, { input: event(), env, encoding: "utf8" });
+      return [status, stderr];
+    };
+    const block = ["--on-failure", "block"];
+    const lost = "hookline: the answer could not be written to standard output";
+    expect(ended(">/dev/full", ...block)).toEqual([2, `${lost}; denied\n`]);
+    expect(ended(">/dev/full")).toEqual([0, `${lost}\n`]);
+  },
+);
 
 test.skipIf(!existsSync("/dev/full"))(
   "a guard exits with 2 when stdin is a directory or output cannot be written",

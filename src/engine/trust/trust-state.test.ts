@@ -273,8 +273,8 @@ test("in mode workspace no hook of any layer runs until the folder or a parent i
   await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
   const workspace = { ...options, trust: "workspace" as const };
   expect(await outcomeOf(workspace)).toEqual([
-    `trust new: the folder ${options.cwd} has not been accepted yet`,
-    `trust new: the folder ${options.cwd} has not been accepted yet`,
+    `trust new: the directory ${options.cwd} has not been accepted yet`,
+    `trust new: the directory ${options.cwd} has not been accepted yet`,
   ]);
   await (await reviewTrust({ ...options, cwd: root })).accept();
   expect(await outcomeOf(workspace)).toEqual(["mine", "theirs"]);

@@ -41,7 +41,7 @@ test("the project is the nearest folder with .claude, .git or package.json, neve
   );
   expect(projectRoot({ cwd: home, home, env: {}, project: home })).toBe(home);
   symlinkSync(home, join(folder, "link"));
-  expect(() => projectRoot({ cwd: join(folder, "link"), home, env: {} })).toThrow(/home folder/);
+  expect(() => projectRoot({ cwd: join(folder, "link"), home, env: {} })).toThrow(/home directory/);
 });
 
 test("the hooks file is the one that was named, else the usual one; user scope falls back to the user's own", () => {
