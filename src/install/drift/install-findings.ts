@@ -92,8 +92,6 @@ async function findingsOf(
   }
   const mode = (await modeOf(settingsFile)) ?? 0;
   const isCompilable = couldBeCompiled(status, env, installer);
-  const { hooksFile } = status;
-  const withoutBash = hooksFile === undefined ? [] : noClientNotes({ ...status, hooksFile }, env);
   const staleClient = `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`;
   const onlyScript = `The entries call a script. ${installCommand(status)} lets them call a compiled client.`;
   const noClient = `Every call starts Node: there is neither a compiled client nor Perl. Install Perl, or a C compiler (cc) and then: ${installCommand(status)}`;
@@ -115,7 +113,7 @@ async function findingsOf(
       return at(Object.hasOwn(installFindingCodes, kind) ? (kind as InstallFindingCode) : "install-drift", message);
     }),
     ...httpReport(status).notes.map((note) => ({ ...at("http-entry", note), level: "note" as const })),
-    ...withoutBash.map((note) => at("client-none", note)),
+    ...noClientNotes(status, env).map((note) => at("client-none", note)),
     ...found.filter(([holds]) => holds).map(([, code, message]) => at(code, message)),
   ];
 }
