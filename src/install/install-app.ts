@@ -137,7 +137,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
       ...(await otherScopeNotes(places, hooksFile, request, planned)),
       ...ended,
       ...transportNotes(planned, choice),
-      ...(request.allEvents ? [] : wakingNote(planned, app.events, client.program !== "none")),
+      ...(request.allEvents || client.program === "none" ? [] : wakingNote(planned, app.events)),
     ],
     warnings: app.events.flatMap(({ event, ids }) => handlersThatNeverRun(event, ids)),
   };

@@ -74,7 +74,10 @@ async function answerEvent(state: RunState, fail: FailRun): Promise<Loaded> {
   const payload = "fault" in input ? input : readPayload(input.text);
   if ("value" in payload) state.payload = payload.value;
   if ("problem" in loaded) return fail(loaded.problem);
-  if (call.record !== undefined && "text" in input) await savePayload(call.record, input.text);
+  if (call.record !== undefined && "text" in input) {
+    const { recordPayload } = await import("../../sdk/internal.ts"); // loaded on demand
+    recordPayload(call.record, input.text, warn);
+  }
   if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
   const records: LogRecord[] = [];
   const unwatch = modeOf(state) === "block" ? watchHandlers(loaded.app, state, fail) : undefined;
@@ -180,10 +183,9 @@ function settleFailure(message: string, state: RunState): number {
     return state.answered;
   }
   const { record, ...failure } = failureOf(message, state);
-  const exitCode = printAnswer(failure, modeOf(state));
+  state.answered = printAnswer(failure, modeOf(state));
   appendLog(record, process.env, warn);
-  state.answered = exitCode;
-  return exitCode;
+  return state.answered;
 }
 
 function failureOf(message: string, state: RunState): WireAnswer & { readonly record: LogRecord } {
@@ -234,12 +236,6 @@ async function load(state: RunState, fail: FailRun): Promise<Loaded | { problem:
   } finally {
     watchdog?.stop();
   }
-}
-
-/** Loaded on demand. */
-async function savePayload(folder: string, text: string): Promise<void> {
-  const { recordPayload } = await import("../../sdk/internal.ts");
-  recordPayload(folder, text, warn);
 }
 
 /** Once per version of the package and of Node, after the answer. The first start of a file runs other code than later ones. */

@@ -70,9 +70,9 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
 
   const failedCall = (asked: HookRequest, facts: AppFacts, what: string): WorkerAnswer => {
     const about = eventFacts(asked.text);
-    const names = facts.events[about.event]?.handlers ?? [];
+    const [first, ...more] = facts.handlers.filter(({ event }) => event === about.event);
     // Which one it was is known only where there is no other.
-    const who = names.length === 1 ? `The handler ${names[0]}` : "A handler";
+    const who = first === undefined || more.length > 0 ? "A handler" : `The handler ${first.name}`;
     const why = `${who} of ${about.event} in ${options.file} ${what}.`;
     options.failed({ ...about, why, log: facts.log }, asked);
     return failedAnswer({ text: asked.text, transport: "http" }, modeOf(asked, facts), why);

@@ -51,12 +51,8 @@ export interface AppFacts {
   readonly onFailure: FailureMode;
   /** Where its log goes; false: it wants none. */
   readonly log: LogFileOptions | false;
-  readonly events: Readonly<
-    Record<
-      string,
-      { readonly onFailure: FailureMode; readonly deadlineMs: number; readonly handlers: readonly string[] }
-    >
-  >;
+  readonly events: Readonly<Record<string, { readonly onFailure: FailureMode; readonly deadlineMs: number }>>;
+  readonly handlers: readonly { readonly event: string; readonly name: string }[];
 }
 
 export type FromWorker =

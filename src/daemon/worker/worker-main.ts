@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
-import { groupBy, lazy, messageOf } from "../../protocol/internal.ts";
+import { lazy, messageOf } from "../../protocol/internal.ts";
 import {
   type AppRuntime,
   appendLog,
@@ -99,16 +99,13 @@ async function close(app: AppRuntime): Promise<void> {
 }
 
 function factsOf(app: AppRuntime): AppFacts {
-  const handlers = groupBy(app.handlers(), ({ event }) => event);
-  const events = app.describe().map(({ event, onFailure, deadlineMs }) => {
-    const names = (handlers.get(event) ?? []).map(({ name }) => name);
-    return [event, { onFailure, deadlineMs, handlers: names }] as const;
-  });
+  const events = app.describe().map(({ event, onFailure, deadlineMs }) => [event, { onFailure, deadlineMs }] as const);
   const { log } = app.options;
   return {
     onFailure: app.modeFor("", undefined),
     log: typeof log === "object" || log === false ? log : {},
     events: Object.fromEntries(events),
+    handlers: app.handlers().map(({ event, name }) => ({ event, name })),
   };
 }
 

@@ -37,12 +37,9 @@ export interface ClientPlace {
 }
 
 /** Where the script looks for Perl. */
-export const perlPlaces: readonly string[] = [
-  "/usr/bin/perl",
-  "/usr/local/bin/perl",
-  "/opt/homebrew/bin/perl",
-  "/run/current-system/sw/bin/perl",
-];
+export const perlPlaces: readonly string[] = ["/usr", "/usr/local", "/opt/homebrew", "/run/current-system/sw"].map(
+  (folder) => `${folder}/bin/perl`,
+);
 
 /** What the script starts where there is no compiled client. */
 export function scriptProgram(): "perl" | "none" {

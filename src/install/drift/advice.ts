@@ -11,14 +11,7 @@ import {
   type ScopeFiles,
   scopeFiles,
 } from "../plan/install-places.ts";
-import {
-  type EventCall,
-  type OwnEntry,
-  ownEntries,
-  ownHooks,
-  type PlannedEntry,
-  runsOnce,
-} from "../plan/own-entries.ts";
+import { callOf, callsOf, type OwnEntry, ownEntries, type PlannedEntry, runsOnce } from "../plan/own-entries.ts";
 
 /** What is known about one scope's install. */
 export interface InstalledScope {
@@ -118,7 +111,7 @@ export async function otherScopeNotes(
   target: InstallTarget,
   planned: readonly PlannedEntry[],
 ): Promise<readonly string[]> {
-  const calls = planned.map(({ event, group }) => ({ event, hook: group.hooks[0] }));
+  const calls = planned.map(({ event, group }) => callOf(event, group.hooks[0]));
   const notes: string[] = [];
   for (const other of installScopes.filter((one) => one !== scope)) {
     const installed = await installedLock(other, target);
@@ -129,10 +122,6 @@ export async function otherScopeNotes(
     notes.push(twoScopesText(other, runsOnce(calls, callsOf(entries))));
   }
   return notes;
-}
-
-export function callsOf(entries: readonly OwnEntry[]): readonly EventCall[] {
-  return entries.flatMap((entry) => ownHooks(entry).map((hook) => ({ event: entry.event, hook })));
 }
 
 export function twoScopesText(scope: InstallScope, isOnce: boolean): string {
@@ -153,15 +142,9 @@ export async function installedLock(scope: InstallScope, target: InstallTarget) 
 }
 
 /** Nothing but the client starts the daemon, so the events that begin a session and a turn have an entry even without a handler. */
-export function wakingNote(
-  planned: readonly PlannedEntry[],
-  needs: readonly HandledEvent[],
-  isDaemonUsed: boolean,
-): readonly string[] {
+export function wakingNote(planned: readonly PlannedEntry[], needs: readonly HandledEvent[]): readonly string[] {
   const added = planned.map(({ event }) => event).filter((event) => !needs.some((need) => need.event === event));
   if (added.length === 0) return [];
   const entries = added.length === 1 ? "entry" : "entries";
-  const verb = added.length === 1 ? "starts" : "start";
-  const unused = isDaemonUsed ? "" : ", which this machine cannot use without a client";
-  return [`The ${entries} for ${added.join(" and ")} only ${verb} the daemon${unused}.`];
+  return [`The ${entries} for ${added.join(" and ")} only ${added.length === 1 ? "starts" : "start"} the daemon.`];
 }

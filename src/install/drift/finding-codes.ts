@@ -24,11 +24,7 @@ export const installFindingCodes = {
     level: "error",
     meaning: "the compiled client is not the program that was compiled, or other users can change it",
   },
-  "state-unwritable": {
-    level: "error",
-    meaning:
-      "the state directory cannot be written, such as on a full disk: no daemon, log, state or task can be stored",
-  },
+  "state-unwritable": { level: "error", meaning: "the state directory cannot be written: no log, daemon or state" },
   "parent-settings": {
     level: "warning",
     meaning:
@@ -61,11 +57,7 @@ export const installFindingCodes = {
     level: "note",
     meaning: "the client script does the work although the client could be compiled here",
   },
-  "client-none": {
-    level: "note",
-    meaning:
-      "no client can do the work here, so every call starts Node: there is no C compiler and no Perl, or no bash",
-  },
+  "client-none": { level: "note", meaning: "every call starts Node: no C compiler and no Perl, or no bash" },
   "handler-slow": {
     level: "note",
     meaning: "the slowest 5 % of a handler's calls take over a second. Some handlers are slow on purpose",

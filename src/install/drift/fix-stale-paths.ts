@@ -35,12 +35,12 @@ export function programDrift(app: InstalledApp, env: InstallTarget["env"], home:
   ];
 }
 
-function callsClient({ entries }: InstalledApp): boolean {
+function callsClient({ entries }: Pick<InstalledApp, "entries">): boolean {
   return entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
 }
 
 /** Where install chose entries that start Node because the client cannot run. */
-export function noClientNotes(app: InstalledApp, env: InstallTarget["env"]): readonly string[] {
+export function noClientNotes(app: Omit<InstalledApp, "hooksFile">, env: InstallTarget["env"]): readonly string[] {
   const why = bashObstacle(env);
   if (app.lock?.transport !== "auto" || app.entries.length === 0 || callsClient(app) || why === undefined) return [];
   return [

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Finding } from "../../engine/internal.ts";
@@ -6,7 +6,7 @@ import { type HomeSource, ignoringErrors, statePath, tempName } from "../../file
 import { groupBy, messageOf, Problem, parseObject, systemErrorMessage } from "../../protocol/internal.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientInUse, compiledClientPath } from "../client/compiled-client.ts";
-import { modeOf } from "../edit/settings-file.ts";
+import { modeOf, outermostMissing } from "../edit/settings-file.ts";
 import type { Installer } from "../install-app.ts";
 import { httpReport } from "../plan/http-entries.ts";
 import { type InstallScope, type InstallTarget, installScopes } from "../plan/install-places.ts";
@@ -35,35 +35,25 @@ export async function installReport(
   const { level } = installFindingCodes["parent-settings"];
   const parents = (await parentSettings(target, given)).map((one) => ({ ...one, level }));
   return {
-    findings: [...unreadable, ...stateFindings(installer.home), ...parents, ...found.flat(), ...slow],
+    findings: [...unreadable, ...(await stateFindings(installer.home)), ...parents, ...found.flat(), ...slow],
     clients: installed.flatMap(({ places: { scope }, client }) => (client === undefined ? [] : [{ ...client, scope }])),
   };
 }
 
-function stateFindings(home: HomeSource): readonly Finding[] {
+/** A full disk refuses only what is written. A missing directory is not created. */
+async function stateFindings(home: HomeSource): Promise<readonly Finding[]> {
   const place = statePath(home);
+  const probe = tempName(join(place, "probe"));
+  const missing = await outermostMissing(place);
   try {
-    tryWriting(place);
+    if (missing === undefined) writeFileSync(probe, "x".repeat(4096), { mode: 0o600, flag: "wx" });
+    else accessSync(`${dirname(missing)}/.`, constants.W_OK);
     return [];
   } catch (error) {
     const message = `The state directory ${place} cannot be written: ${systemErrorMessage(error) ?? messageOf(error)}`;
-    return [{ level: installFindingCodes["state-unwritable"].level, code: "state-unwritable", message, place }];
-  }
-}
-
-/** A full disk refuses only what is written. A missing directory is not created. */
-function tryWriting(folder: string): void {
-  if (!existsSync(folder)) {
-    const parent = dirname(folder);
-    if (existsSync(parent)) accessSync(`${parent}/.`, constants.W_OK);
-    else tryWriting(parent);
-    return;
-  }
-  const probe = tempName(join(folder, "probe"));
-  try {
-    writeFileSync(probe, "x".repeat(4096), { mode: 0o600, flag: "wx" });
+    return [{ level: "error", code: "state-unwritable", message, place }];
   } finally {
-    rmSync(probe, { force: true });
+    if (missing === undefined) rmSync(probe, { force: true });
   }
 }
 
@@ -102,11 +92,9 @@ async function findingsOf(
   }
   const mode = (await modeOf(settingsFile)) ?? 0;
   const isCompilable = couldBeCompiled(status, env, installer);
-  const { hooksFile } = status;
-  const withoutBash = hooksFile === undefined ? [] : noClientNotes({ ...status, hooksFile }, env);
   const staleClient = `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`;
   const onlyScript = `The entries call a script. ${installCommand(status)} lets them call a compiled client.`;
-  const noClient = `The entries call a script that finds neither a compiled client nor Perl, so every call starts Node. Install a C compiler (cc), then: ${installCommand(status)}, or install Perl.`;
+  const noClient = `Every call starts Node: there is neither a compiled client nor Perl. Install Perl, or a C compiler (cc) and then: ${installCommand(status)}`;
   const readableToken = `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it readable only by you.`;
   const oldDaemon = `The daemon (process ${daemon?.pid}) has version ${daemon?.version}, this is ${installer.version}. It exits at the next call, or at once with hookline doctor --fix.`;
   const found: readonly (readonly [holds: boolean, code: InstallFindingCode, message: string])[] = [
@@ -125,7 +113,7 @@ async function findingsOf(
       return at(Object.hasOwn(installFindingCodes, kind) ? (kind as InstallFindingCode) : "install-drift", message);
     }),
     ...httpReport(status).notes.map((note) => ({ ...at("http-entry", note), level: "note" as const })),
-    ...withoutBash.map((note) => at("client-none", note)),
+    ...noClientNotes(status, env).map((note) => at("client-none", note)),
     ...found.filter(([holds]) => holds).map(([, code, message]) => at(code, message)),
   ];
 }

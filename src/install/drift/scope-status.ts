@@ -17,10 +17,9 @@ import {
   scopeFiles,
   unlessProblem,
 } from "../plan/install-places.ts";
-import { type OwnEntry, ownEntries, runsOnce } from "../plan/own-entries.ts";
+import { callsOf, type OwnEntry, ownEntries, runsOnce } from "../plan/own-entries.ts";
 import { isMatcherAsLocked } from "../plan/plan-entries.ts";
 import {
-  callsOf,
   type Drift,
   type DriftReport,
   drift,

@@ -59,23 +59,20 @@ export function ownHttpHooks(entry: OwnEntry): readonly { readonly event: string
   return ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : []));
 }
 
-/** The call of an event, as far as agents and our engine compare it: equal calls of several files run once. */
-export interface EventCall {
-  readonly event: string;
-  readonly hook: CommandHook | HttpHook;
+/** An event and its call, as far as agents and our engine compare calls: equal ones of several files run once. */
+export type EventCall = readonly [event: string, call: string];
+
+export function callsOf(entries: readonly OwnEntry[]): readonly EventCall[] {
+  return entries.flatMap((entry) => ownHooks(entry).map((hook) => callOf(entry.event, hook)));
+}
+
+export function callOf(event: string, { timeout: _, onFailure: __, ...call }: CommandHook | HttpHook): EventCall {
+  return [event, JSON.stringify(Object.entries(call).sort())];
 }
 
 /** Whether two scopes never call the app twice for an event. */
 export function runsOnce(calls: readonly EventCall[], others: readonly EventCall[]): boolean {
-  return calls.every(({ event, hook }) =>
-    others.every((other) => other.event !== event || identityOf(other.hook) === identityOf(hook)),
-  );
-}
-
-function identityOf(hook: CommandHook | HttpHook): string {
-  const { if: condition } = hook;
-  const call = hook.type === "http" ? [hook.url, hook.headers] : [hook.command, hook.args, hook.shell];
-  return JSON.stringify([hook.type, condition, call]);
+  return calls.every(([event, call]) => others.every(([other, its]) => other !== event || its === call));
 }
 
 function ownEntryMatcher(marks: OwnEntryMarks): (hook: Readonly<Record<string, unknown>>) => boolean {

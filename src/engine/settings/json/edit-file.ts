@@ -106,11 +106,8 @@ function asProblem(cause: unknown, file: string): unknown {
   if (cause instanceof Problem && !cause.message.includes(file))
     return new Problem(cause.code, `In ${file}: ${cause.message}`, { about: { ...cause.about, file }, cause });
   if (cause instanceof Problem || !(cause instanceof Error) || errorCode(cause) === undefined) return cause;
-  return new Problem(
-    "settings/not-written",
-    `${file} cannot be edited: ${systemErrorMessage(cause) ?? `${cause.message}.`}`,
-    { about: { file }, cause },
-  );
+  const why = systemErrorMessage(cause) ?? cause.message;
+  return new Problem("settings/not-written", `${file} cannot be edited: ${why}`, { about: { file }, cause });
 }
 
 /** Such a file could not be read or edited again. */
