@@ -111,7 +111,7 @@ static void find_state(void)
     const int is_own = is_inside(record_path.at, "/proc/self") || is_inside(record_path.at, "/proc/thread-self") || is_inside(record_path.at, "/dev/fd");
     if (*record_path.at == '/' && !is_own) return;
     struct text wrong = {0};
-    add_words(&wrong, (const char *[]){"The state folder ", record_path.at, " is not an absolute path. Set ",
+    add_words(&wrong, (const char *[]){"The state directory ", record_path.at, " is not an absolute path. Set ",
         name, " to an absolute path.", NULL});
     fail(wrong.at);
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-/** A named pipe of the project that nobody writes to. */
+/** A named pipe in the project, without a writer. */
 function namedPipe(name: string): string {
   const path = join(world.project, name);
   execFileSync("mkfifo", [path]);
