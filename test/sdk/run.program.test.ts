@@ -76,18 +76,58 @@ describe("failure", () => {
     expect(JSON.parse(last)).toMatchObject({ event: "PreToolUse", answer: "refused", failed: message });
   });
 
-  test.skipIf(process.platform !== "linux")(
-    "a process ends although a handler still waits for a named pipe",
-    async () => {
-      const read = `process.getBuiltinModule("node:fs").promises.readFile(${JSON.stringify(namedPipe("later"))})`;
-      const file = world.file(
-        "later-pipe.mjs",
-        app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, async () => void (await ${read}));`),
+  describe.skipIf(process.platform !== "linux")("a process ends although handlers left threads that wait", () => {
+    const leaves = (name: string, body: string) =>
+      world.file(
+        `${name}.mjs`,
+        `import fs from "node:fs";\n${app(`app.preTool({ name: "h", onFailure: "block", timeoutMs: 300 }, async () => { ${body} });`)}`,
       );
-      const { code, stdout } = await world.run([file], event());
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/"deny",.*"h failed: timed out after/)]);
-    },
-  );
+    const timedOut = [0, expect.stringMatching(/"deny",.*"h failed: timed out after/)];
+
+    test("for the writer of a named pipe", async () => {
+      const read = `fs.promises.readFile(${JSON.stringify(namedPipe("later"))})`;
+      const { code, stdout } = await world.run([leaves("later-pipe", `await ${read};`)], event());
+      expect([code, stdout]).toEqual(timedOut);
+    });
+
+    test("for the writers of more pipes than the pool has threads", async () => {
+      const read = `fs.promises.readFile(${JSON.stringify(namedPipe("many"))})`;
+      const { code } = await world.run(
+        [leaves("many-pipes", `await Promise.all(Array(9).fill().map(() => ${read}));`)],
+        event(),
+      );
+      expect(code).toBe(2);
+    });
+
+    test("while the handler's own thread waits for another pipe", async () => {
+      const [one, two] = [namedPipe("pooled"), namedPipe("own")].map((path) => JSON.stringify(path));
+      const body = `void fs.promises.readFile(${one}); await new Promise((done) => setTimeout(done, 50)); fs.readFileSync(${two});`;
+      const stderr = "hookline: Hook h failed on PreToolUse: it blocked the event loop for longer than 300 ms\n";
+      expect(await world.run([leaves("two-pipes", body)], event())).toEqual({ code: 2, stdout: "", stderr });
+    });
+
+    test("for data in a named pipe, by another program in its place where Node has execve", async () => {
+      const pipe = JSON.stringify(namedPipe("silent"));
+      const file = leaves(
+        "silent-pipe",
+        `fs.read(fs.openSync(${pipe}, "r+"), () => {}); await new Promise(() => setTimeout(() => {}, 9e6));`,
+      );
+      const standIn = world.file(
+        "execve.mjs",
+        `import { spawnSync } from "node:child_process";
+        import { writeSync } from "node:fs";
+        const { kill, pid } = process;
+        process.execve ??= (program, [, ...args]) => {
+          writeSync(1, "exit " + spawnSync(program, args).status);
+          kill.call(process, pid, "SIGKILL");
+        };`,
+      );
+      const { code, stdout } = await world.run([file], event(), { node: ["--import", pathToFileURL(standIn).href] });
+      const replaced =
+        "execve" in process ? timedOut : [null, expect.stringMatching(/"h failed: timed out after.*\nexit 0$/)];
+      expect([code, stdout]).toEqual(replaced);
+    });
+  });
 
   test("a child process that a handler waits for is ended at the deadline, a detached one is not", async () => {
     const [go, went] = ["go", "went"].map((name) => join(world.folder, name)) as [string, string];

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { releaseBlockedPipes } from "./blocked-pipes.ts";
+import { endThreads } from "./end-threads.ts";
 
 const handlers = new AsyncLocalStorage<true>();
 let guards = false;
@@ -30,8 +30,11 @@ export function guardExit(held: () => boolean): (code: number) => never {
     throw error;
   };
   own.exit = (code) => (holds() ? refuse(`process.exit(${code ?? ""})`, own.exit) : exit.call(own, code));
-  own.reallyExit = (code) =>
-    holds() ? refuse(`process.reallyExit(${code ?? ""})`, own.reallyExit) : reallyExit.call(own, ending ?? code);
+  own.reallyExit = (code = 0) => {
+    if (holds()) return refuse(`process.reallyExit(${code})`, own.reallyExit);
+    endThreads(ending ?? code);
+    return reallyExit.call(own, ending ?? code);
+  };
   own.abort = () => (holds() ? refuse("process.abort()", own.abort) : abort.call(own));
   own.kill = (pid, signal = "SIGTERM") =>
     holds() && endsThisProcess(pid, signal)
@@ -39,7 +42,6 @@ export function guardExit(held: () => boolean): (code: number) => never {
       : kill.call(own, pid, signal);
   return (code) => {
     ending ??= code;
-    releaseBlockedPipes();
     return exit.call(own, ending);
   };
 

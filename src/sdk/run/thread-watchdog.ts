@@ -1,6 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { openFlags } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
+import { releaseBlockedPipes } from "./blocked-pipes.ts";
 import { limitSyncChildren } from "./sync-children.ts";
 
 /** Called by the worker thread, which can only reach it by a registered symbol. */
@@ -37,7 +38,7 @@ export interface Watchdog {
 /**
  * Calls back one second after `ms`, even while code blocks the event loop: then no timer of this thread fires, and an agent that gets no answer
  * continues the operation. A worker thread waits and interrupts this one as a debugger does. A thread that waits for the system, as for
- * the writer of a named pipe, cannot be interrupted: then the worker ends the process. Starting a thread for each call is slow, so
+ * a lock on a file, cannot be interrupted: then the worker ends the process. Starting a thread for each call is slow, so
  * this is only for calls that a failure blocks, and for code that is loaded for the first time. Never throws. A new limit replaces the
  * last one.
  */
@@ -96,9 +97,10 @@ function startWatcher(failed: (error: unknown) => void): Worker {
 }
 
 /**
- * A limit that was stopped must not interrupt: Node would report a debugger on stderr. A thread that does not react waits for a child
- * process, such as one that ignores the signal of its own timeout. A detached child has a session of its own and continues: no thread
- * waits for it. In a worker `process.exit` ends only the worker, while a program for WASI ends the whole process.
+ * A limit that was stopped must not interrupt: Node would report a debugger on stderr. A thread that does not react waits for the writer
+ * of a named pipe, or for a child process, such as one that ignores the signal of its own timeout. A detached child has a session of its
+ * own and continues: no thread waits for it. In a worker `process.exit` ends only the worker, while a program for WASI ends the whole
+ * process.
  */
 const body = `
 const { parentPort, workerData: ended } = require("node:worker_threads");
@@ -110,10 +112,17 @@ const interrupt = (limit) => {
   const session = new Session();
   session.connectToMainThread();
   session.post("Runtime.evaluate", { expression: 'globalThis[Symbol.for("${late.description}")](' + limit + ")" });
-  timer = setTimeout(endChildren, 500, limit);
+  timer = setTimeout(endWaiting, 500, limit);
 };
-const endChildren = (limit) => {
+const endWaiting = (limit) => {
   timer = setTimeout(endProcess, 500, limit);
+  for (const end of [endChildren, ${releaseBlockedPipes}]) {
+    try {
+      end();
+    } catch {} // a child or a thread ended meanwhile
+  }
+};
+const endChildren = () => {
   if (process.platform !== "linux") return;
   const read = (name) => readFileSync("/proc/" + name, "utf8");
   const sessionOf = (pid) => read(pid + "/stat").split(") ").pop().split(" ")[3];
