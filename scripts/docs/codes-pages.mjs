@@ -42,7 +42,7 @@ export function problemsPage({ problemCodes }) {
 # Problems
 
 Hookline's functions throw only on incorrect use, and they throw one class: \`Problem\`, with a stable \`code\`, a human-readable \`message\` and details in
-\`about\`. A failing hook is reported in its run record, and an invalid file as a [warning](warnings.md). On the command line a problem is a message
+\`about\`. An argument that TypeScript rejects, such as a number in place of a list, may cause a \`TypeError\` instead. A failing hook is reported in its run record, and an invalid file as a [warning](warnings.md). On the command line a problem is a message
 on stderr and exit code 1. \`problemCodes\` of \`hookline/protocol\` has every code with its meaning.
 
 \`\`\`js

@@ -65,7 +65,7 @@ test("a result without an answer contains the reason", () => {
 test("an agent that could not be started leaves no session to continue; a cost without a price is shown as such", () => {
   const { resumeCommands: _, ...nowhere } = result;
   const never: SessionResult = { ...nowhere, answer: "", ended: "error", error: "nope was not found" };
-  expect(asText(never)).toBe("[error] nope was not found\n\nNo session was begun.\n");
+  expect(asText(never)).toBe("[error] nope was not found\n\nNo session was started.\n");
   expect(asText({ ...result, unpriced: ["m"] })).toContain("12 tokens, at least $0.0001 (no price for m). Continue: ");
 });
 

@@ -49,7 +49,7 @@ function wordsOf({ answer, error, ended }: SessionResult): string {
 
 function originOf(result: SessionResult): string {
   const { sessionId, usage, costUsd, agentReportedCostUsd, unpriced, resumeCommands } = result;
-  if (resumeCommands === undefined) return "No session was begun.";
+  if (resumeCommands === undefined) return "No session was started.";
   const ways = `Continue: ${resumeCommands.resume} (or in a copy: ${resumeCommands.fork})`;
   if (usage === null || costUsd === null) {
     const cost =

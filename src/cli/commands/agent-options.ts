@@ -5,7 +5,7 @@ import { type Mode, splitRules } from "../../permissions/internal.ts";
 import { defined, isObject, Problem } from "../../protocol/internal.ts";
 import type { Io, ParsedCall } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
-import { choice, choices, optionTexts, positiveNumber, wholeNumber } from "../options/option-values.ts";
+import { choice, choices, optionTexts, positiveNumber, wholeNumber, workingFolder } from "../options/option-values.ts";
 import { permissionMode } from "../options/permission-mode.ts";
 import { pluginFolders, settingsArguments, trustMode } from "../options/settings-options.ts";
 
@@ -48,7 +48,7 @@ export function namedModel(call: ParsedCall, io: Io): string | undefined {
 
 /** The options that headless and interactive sessions share. */
 export function agentOptions(call: ParsedCall, io: Io): Omit<HeadlessOptions, keyof Formats | "model" | "openModel"> {
-  const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
+  const cwd = workingFolder(call, io);
   const store = call.text("store");
   return {
     cwd,

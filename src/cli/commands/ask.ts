@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { defined, isEventName, messageOf, Problem, stripControl } from "../../protocol/internal.ts";
 import type { AgentProgram, ResultForm, SessionCall, SessionResult } from "../../runner/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { readObject, readText } from "../command-line/input.ts";
-import { choice, optionTexts, positiveNumber } from "../options/option-values.ts";
+import { choice, optionTexts, positiveNumber, workingFolder } from "../options/option-values.ts";
 
 export const command: Command = {
   usage: '"PROMPT" [--agent claude|hookline|PROGRAM] [--file PROMPTS --jobs N] [--as text|json|tool-result|context]',
@@ -29,7 +28,7 @@ Exit status: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; with se
     "max-budget-usd": { value: "X", about: "maximum cost in dollars" },
     timeout: { value: "SECONDS", about: "stop the session after this time" },
     "project-settings": { about: "use the settings of the directory even if they are not approved" },
-    file: { value: "PROMPTS", about: "file with one prompt per line" },
+    file: { value: "PROMPTS", about: "file with one prompt per line, or - for standard input" },
     jobs: { requires: "file", value: "N", about: "sessions to run at a time (default: 4, or the number of cores)" },
     "fail-fast": { requires: "file", about: "stop all sessions after the first failure" },
     as: { value: "FORM", about: "text (default), json, tool-result, or context for the answer of a hook" },
@@ -125,9 +124,7 @@ async function callsOf(call: ParsedCall, io: Io): Promise<readonly SessionCall[]
     throw new Problem("cli/usage", message);
   }
   if (prompt !== undefined) throw new Problem("cli/usage", "A prompt and --file cannot be used together.");
-  const text = await readFile(resolve(io.cwd, file), "utf8").catch((cause: unknown) => {
-    throw new Problem("cli/bad-input", `--file ${file} cannot be read: ${String(cause)}`, { cause });
-  });
+  const text = await readText(file, "--file", io);
   const calls = text
     .split(/\r?\n/)
     .flatMap((line, index) => (line.trim() === "" ? [] : [{ ...common, ...lineCall(line, file, index) }]));
@@ -141,7 +138,7 @@ async function commonOf(call: ParsedCall, io: Io): Promise<Omit<SessionCall, "pr
   const allowed = call.texts("allowed-tools");
   return {
     agent: agentOf(call.text("agent") ?? "claude", io),
-    cwd: resolve(io.cwd, call.text("cwd") ?? "."),
+    cwd: workingFolder(call, io),
     env: io.env,
     ...optionTexts(call, {
       sessionId: "session-id",

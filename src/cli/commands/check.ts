@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { openRules } from "../../engine/internal.ts";
 import {
   compileRules,
@@ -20,7 +19,7 @@ import {
 } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { inputLines, readObject } from "../command-line/input.ts";
-import { choice, optionTexts } from "../options/option-values.ts";
+import { choice, optionTexts, workingFolder } from "../options/option-values.ts";
 import { permissionMode } from "../options/permission-mode.ts";
 import { settingsArguments } from "../options/settings-options.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
@@ -31,8 +30,8 @@ export const command: Command = {
   about: `Checks one tool call against the permission rules in effect. Prints allow, ask or deny, the rule that decided, and each part of
 the command.
 
-Rules passed as options are added to those in the settings. Nothing is run or written. With --batch each line of standard input is a call
-{"tool","input"}, and each line of output is its result, in the same order.
+Rules passed as options are added to those in the settings. Nothing is run or written. With --batch each line of standard input that
+is not blank is a call {"tool","input"}, and each line of output is its result, in the same order.
 Exit status: 0 whatever the decision is; with --exit-code 2 for deny and 3 for ask; 1 on failure.`,
   mostArguments: 1,
   options: {
@@ -130,7 +129,7 @@ function readCall(line: string): { tool: string; input: unknown } | { fault: str
 
 /** The rules of every settings file in effect, those given as options, and where the call is made. */
 async function permissionLayers(call: ParsedCall, io: Io) {
-  const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
+  const cwd = workingFolder(call, io);
   const flags: RuleLayer = {
     scope: "flags",
     allow: call.texts("allow"),

@@ -102,3 +102,18 @@ test("explain shows a guard that is not started as one that denies", async () =>
   const { out } = await callHookline(["explain", "UserPromptSubmit"], { home, cwd: project, env });
   expect(out).toMatch(/^ {2}denies {6}command on UserPromptSubmit\n.*it is not started and denies/m);
 });
+
+test.each([
+  ["list"],
+  ["fire", "Stop"],
+  ["explain", "Stop"],
+  ["doctor"],
+  ["check", "Bash", "--input", '{"command":"ls"}'],
+  ["agent", "hi", "--model", "script:none.json"],
+  ["ask", "hi"],
+])("%s names --cwd when it is not a directory", async (...words) => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  const { status, err } = await callHookline([...words, "--cwd", "missing"], { home, cwd: project, env });
+  expect([status, err]).toEqual([1, `hookline: --cwd: ${join(project, "missing")} is not a directory.\n`]);
+});

@@ -85,6 +85,11 @@ export function existingFolder(option: string, given: string, { cwd }: Io): stri
   throw new Problem("cli/usage", `--${option}: ${folder} is not a directory.`);
 }
 
+/** The directory that --cwd names (default: the current one). */
+export function workingFolder(call: ParsedCall, io: Io): string {
+  return existingFolder("cwd", call.text("cwd") ?? ".", io);
+}
+
 function invalid(option: string, wanted: string, text: string): Problem {
   return new Problem("cli/usage", `--${option} must be ${wanted}, not "${text}".`);
 }

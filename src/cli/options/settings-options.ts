@@ -11,7 +11,7 @@ import {
 } from "../../engine/internal.ts";
 import { defined, type Warning } from "../../protocol/internal.ts";
 import type { Io, OptionSpec, ParsedCall } from "../command-line/command.ts";
-import { choice, existingFolder } from "./option-values.ts";
+import { choice, existingFolder, workingFolder } from "./option-values.ts";
 
 /** Options that select the settings in effect. */
 export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", OptionSpec>> = {
@@ -80,7 +80,7 @@ export function withoutHooks(none: string, warnings: readonly { readonly code: s
 /** The engine options that `settingsOptions` describe. */
 export function engineSettings(call: ParsedCall, io: Io) {
   return {
-    cwd: resolve(io.cwd, call.text("cwd") ?? "."),
+    cwd: workingFolder(call, io),
     home: io.home,
     env: io.env,
     settings: settingsArguments(call, io),

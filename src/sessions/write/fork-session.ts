@@ -107,7 +107,7 @@ function linkToPrevious(entries: readonly GraphEntry[], moved: ReadonlyMap<strin
 }
 
 function noSuchEntry(at: string, source: SessionPlace): Problem {
-  const message = `${source.id} has no entry ${at} in its conversation. hookline sessions tree ${source.id} shows them.`;
+  const message = `${source.id} has no entry ${at} in its conversation. hookline sessions show ${source.id} --raw prints the entries with their ids.`;
   return new Problem("sessions/not-found", message, { about: { at, session: source.id } });
 }
 

@@ -54,7 +54,7 @@ function readRow(row: unknown, where: string): PriceRow {
     steps: steps(row["steps"], where),
     fast: row["fast"] == null ? undefined : prices(row["fast"], where),
     usSurcharge,
-    perSearchPico: dollarsToPico(row["perSearch"] ?? "0", where),
+    perSearchPico: dollarsToPico(row["perSearch"] ?? "0", "perSearch", where),
     source: text(row["source"], "source", where),
     read: text(row["read"], "read", where),
   };
@@ -78,7 +78,7 @@ function onlyNames(value: object, names: readonly string[], where: string): void
 function prices(value: unknown, where: string): Prices {
   if (!isObject(value)) throw wrong(where, "prices must be an object");
   onlyNames(value, priceClasses, where);
-  return pricesBy((name) => dollarsToPico(value[name], where) / 1_000_000);
+  return pricesBy((name) => dollarsToPico(value[name], name, where) / 1_000_000);
 }
 
 function steps(value: unknown, where: string): PriceRow["steps"] {
@@ -96,10 +96,16 @@ function steps(value: unknown, where: string): PriceRow["steps"] {
 }
 
 /** "12.50" → 12.5 × 10^12, digit by digit, without floating-point arithmetic. */
-function dollarsToPico(value: unknown, where: string): number {
+function dollarsToPico(value: unknown, name: string, where: string): number {
   const written = typeof value === "number" ? String(value) : value;
   const parts = typeof written === "string" ? /^(\d{1,5})(?:\.(\d{1,6}))?$/.exec(written) : null;
-  if (parts === null) throw wrong(where, `${JSON.stringify(value)} is not an amount such as "12.50"`);
+  if (parts === null)
+    throw wrong(
+      where,
+      value === undefined
+        ? `"${name}" is missing`
+        : `"${name}" must be an amount such as "12.50", not ${JSON.stringify(value)}`,
+    );
   return Number(`${parts[1]}${(parts[2] ?? "").padEnd(6, "0")}`) * 1_000_000;
 }
 

@@ -159,7 +159,10 @@ test.each([
   ["{", "is not JSON"],
   ["{}", 'no list "rows"'],
   ['{"rows":[{}]}', '"models"'],
-  ['{"rows":[{"models":["m"],"prices":{"input":"-1"},"source":"s","read":"r"}]}', 'not an amount such as "12.50"'],
+  [
+    '{"rows":[{"models":["m"],"prices":{"input":"-1"},"source":"s","read":"r"}]}',
+    '"input" must be an amount such as "12.50", not "-1"',
+  ],
   ['{"rows":[{"models":["m"],"currency":"EUR"}]}', "currency"],
 ])("a table that cannot be used is a problem that says why: %s", async (text, why) => {
   const world = openWorld();

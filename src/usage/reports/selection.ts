@@ -95,8 +95,17 @@ function isProject(wanted: ReadonlySet<string>, project: string, folder: string)
 function findSession(files: readonly LedgerFile[], wanted: string): string {
   const found = sessionNamed(wanted, files);
   if (found !== undefined) return found;
-  throw noSession(wanted, "is not a session here", []);
+  const isShort = wanted.length < shortestPrefix;
+  throw noSession(
+    wanted,
+    isShort
+      ? `is not a session here; the beginning of an id needs at least ${shortestPrefix} characters`
+      : "is not a session here",
+    [],
+  );
 }
+
+const shortestPrefix = 4;
 
 /**
  * The session with this id, or the only one whose id begins so (4 characters or more); undefined when there is none. Throws
@@ -105,7 +114,7 @@ function findSession(files: readonly LedgerFile[], wanted: string): string {
 export function sessionNamed(wanted: string, files: readonly { readonly session?: string }[]): string | undefined {
   const ids = new Set(files.flatMap(({ session }) => session ?? []));
   if (ids.has(wanted)) return wanted;
-  const found = wanted.length < 4 ? [] : [...ids].filter((id) => id.startsWith(wanted));
+  const found = wanted.length < shortestPrefix ? [] : [...ids].filter((id) => id.startsWith(wanted));
   if (found.length < 2) return found[0];
   const shown = found.slice(0, 5).join(", ");
   throw noSession(wanted, `could be ${shown}${found.length > 5 ? " and others" : ""}`, found);

@@ -15,7 +15,7 @@ The new session is stored next to the original, where Claude Code finds it (clau
 is copied into Hookline's own store.`,
   mostArguments: 1,
   options: {
-    at: { value: "UUID", about: "last entry to copy" },
+    at: { value: "UUID", about: "last entry to copy; show --raw prints the ids" },
     ...sessionOptions,
   },
   examples: [
