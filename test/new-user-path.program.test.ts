@@ -327,3 +327,21 @@ function filesWith(text: string, folder: string): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => readFileSync(file, "utf8").includes(text));
 }
+
+test("a handler that blocks the event loop ends hookline test with a message, for one event and for cases", async () => {
+  const { project, hookline } = machine();
+  mkdirSync(join(project, ".claude/hooks-tests"), { recursive: true });
+  writeFileSync(
+    join(project, ".claude/hooks.mjs"),
+    `import { createApp } from "hookline/sdk";
+const app = createApp();
+app.preTool("Bash", { timeoutMs: 200 }, () => { for (;;); });
+export default app;
+`,
+  );
+  const oneCase = { event: "PreToolUse", tool: "Bash", input: { command: "ls" }, expect: { decision: "none" } };
+  writeFileSync(join(project, ".claude/hooks-tests/spins.json"), JSON.stringify(oneCase));
+  const err = "hookline: A handler of PreToolUse blocked the event loop for longer than 200 ms. The run ends here.\n";
+  expect(await hookline("test")).toEqual({ code: 3, out: "", err });
+  expect(await hookline("test", "--event", "PreToolUse:Bash", "--input", "{}")).toEqual({ code: 3, out: "", err });
+});

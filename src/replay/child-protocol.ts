@@ -21,8 +21,19 @@ export interface ReplayQuestion {
 
 /** Its first line: the app is loaded, or why it cannot be replayed. */
 export type ChildReady =
-  | { readonly ready: true; readonly deadlineMs: number; readonly handlers: readonly ReplayedHandler[] }
+  | {
+      readonly ready: true;
+      readonly deadlineMs: number;
+      readonly handlers: readonly ReplayedHandler[];
+      /** The events that a failed handler blocks. */
+      readonly guarded: readonly string[];
+    }
   | { readonly ready: false; readonly why: string; readonly effects: readonly Effect[] };
+
+/** A line for each handler of a guarded event that starts: a handler that blocks the process cannot be named later. */
+export interface HandlerStart {
+  readonly starts: string;
+}
 
 /** A handler of the app, whether or not its event can be replayed. */
 export interface ReplayedHandler {

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ProcessEnd, type RunningProcess, startProcess } from "../exec/internal.ts";
 import { Problem } from "../protocol/internal.ts";
-import type { ChildReady, ChildSetup, ReplayAnswer, ReplayQuestion } from "./child-protocol.ts";
+import type { ChildReady, ChildSetup, HandlerStart, ReplayAnswer, ReplayQuestion } from "./child-protocol.ts";
 import type { PastEvent } from "./past-event.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
@@ -16,6 +16,7 @@ interface PlayerOptions extends Omit<ChildSetup, "mark"> {
 export type Player = Awaited<ReturnType<typeof openPlayer>>;
 
 interface PendingEvent {
+  readonly name: string;
   readonly line: string;
   settle(answer: ReplayAnswer): void;
   fail(problem: unknown): void;
@@ -37,14 +38,16 @@ export async function openPlayer(options: PlayerOptions) {
   function startChild(): Promise<AppProcess> {
     return startApp(options, {
       onAnswer: (answer) => open.shift()?.settle(answer),
-      onEnd: (ended, stderr) => void afterEnd(ended, stderr),
+      onEnd: (lost, stderr) => void afterEnd(lost, stderr),
       isIdle: () => open.length === 0,
     });
   }
 
-  async function afterEnd(ended: ProcessEnd, stderr: string): Promise<void> {
+  async function afterEnd({ ended, handler }: LostProcess, stderr: string): Promise<void> {
+    const isGuarded = (event: string) => child?.guarded.includes(event) === true;
+    const first = open.shift();
+    if (first !== undefined) first.settle(lostAnswer(ended, handler, isGuarded(first.name) ? first.name : undefined));
     child = undefined;
-    open.shift()?.settle(lostAnswer(ended));
     ends += 1;
     try {
       options.signal.throwIfAborted();
@@ -63,11 +66,11 @@ export async function openPlayer(options: PlayerOptions) {
   return {
     handlers,
     /** Contract: answers arrive in the order of the calls. A handler that ends or blocks the process also yields an answer. */
-    ask({ payload, at, project }: PastEvent): Promise<ReplayAnswer> {
+    ask({ name, payload, at, project }: PastEvent): Promise<ReplayAnswer> {
       // JSON leaves out what is undefined.
       const line = JSON.stringify({ payload, at, project } satisfies ReplayQuestion);
       return new Promise((settle, fail) => {
-        open.push({ line, settle, fail });
+        open.push({ name, line, settle, fail });
         if (child !== undefined) child.send(line);
         // A restart in progress sends every open question.
         else if (open.length === 1) restart().catch(fail);
@@ -82,9 +85,15 @@ type AppProcess = Awaited<ReturnType<typeof startApp>>;
 interface AppListener {
   onAnswer(answer: ReplayAnswer): void;
   /** Called with the end of stderr. */
-  onEnd(ended: ProcessEnd, stderr: string): void;
+  onEnd(lost: LostProcess, stderr: string): void;
   /** Whether no question is open. */
   isIdle(): boolean;
+}
+
+interface LostProcess {
+  readonly ended: ProcessEnd;
+  /** The last handler that is known to have started. */
+  readonly handler: string | undefined;
 }
 
 /** Starts the process and resolves when the app is loaded. Contract: an app that cannot be loaded is a `Problem`. */
@@ -94,6 +103,7 @@ async function startApp(options: PlayerOptions, listener: AppListener) {
   const setup: ChildSetup = { hooks, cwd, scratch, mark, allowEffects };
   let limitMs = Number.POSITIVE_INFINITY;
   let isClosing = false;
+  let handler: string | undefined;
   let onReady: ((ready: ChildReady) => void) | undefined;
   const ready = new Promise<ChildReady>((resolve) => {
     onReady = resolve;
@@ -110,9 +120,11 @@ async function startApp(options: PlayerOptions, listener: AppListener) {
       if (!whole) return "keep";
       // A line without the mark was printed by the app.
       if (!line.startsWith(mark)) return "take";
-      const message = JSON.parse(line.slice(mark.length)) as ChildReady | ReplayAnswer;
+      const message = JSON.parse(line.slice(mark.length)) as ChildReady | HandlerStart | ReplayAnswer;
       if ("ready" in message) onReady?.(message);
+      else if ("starts" in message) handler = message.starts;
       else {
+        handler = undefined;
         listener.onAnswer(message);
         running.setDeadline(listener.isIdle() ? Number.POSITIVE_INFINITY : limitMs);
       }
@@ -130,10 +142,11 @@ async function startApp(options: PlayerOptions, listener: AppListener) {
   limitMs = first.deadlineMs + spareMs;
   running.setDeadline(Number.POSITIVE_INFINITY);
   void end.then(({ ended, stderr }) => {
-    if (!isClosing) listener.onEnd(ended, stderr);
+    if (!isClosing) listener.onEnd({ ended, handler }, stderr);
   });
   return {
     handlers: first.handlers,
+    guarded: first.guarded,
     send(line: string): void {
       running.write(`${line}\n`);
       running.setDeadline(limitMs);
@@ -165,8 +178,14 @@ function endText(ended: ProcessEnd): string {
   return ended.by === "signal" ? ended.signal : ended.by;
 }
 
-function lostAnswer(ended: ProcessEnd): ReplayAnswer {
-  const error = `ended the process: ${endText(ended)}`;
-  const handlers = [{ name: "(the app)", outcome: "failed", ms: 0, error } as const];
-  return { decision: "none", handlers, fingerprint: `lost ${error}` };
+/** `guarded` is the event, if a failure blocks it: as in production, a handler that blocks the event loop then denies. */
+function lostAnswer(ended: ProcessEnd, handler: string | undefined, guarded: string | undefined): ReplayAnswer {
+  const isLate = ended.by === "timeout";
+  const error = isLate ? "it blocked the event loop past its deadline" : `ended the process: ${endText(ended)}`;
+  const name = handler ?? "(the app)";
+  const handlers = [{ name, outcome: isLate ? "timed-out" : "failed", ms: isLate ? ended.afterMs : 0, error } as const];
+  const fingerprint = `lost ${error}`;
+  if (!isLate || guarded === undefined) return { decision: "none", handlers, fingerprint };
+  const decision = guarded === "PreToolUse" ? "deny" : "block";
+  return { decision, reason: `${name} failed: ${error}`, handlers, fingerprint };
 }

@@ -293,9 +293,18 @@ app.preTool("Bash", { name: "ends" }, ({ input }) => {
       app(`app.onPrompt(({ prompt }) => { while (/forked/.test(prompt)); });`, "{ timeoutMs: 200 }"),
     );
     const report = await world.replay(file, "--project", "/home/dev/d-forked", "--event", "UserPromptSubmit");
-    expect(report.failures).toEqual([
-      { handler: "(the app)", error: "ended the process: timed out after 3 s", count: 1 },
-    ]);
+    const error = "it blocked the event loop past its deadline";
+    expect(report.failures).toEqual([{ handler: "(the app)", error, count: 1 }]);
     expect(report.prompts).toBe(3);
+  });
+
+  test("a guard that blocks the event loop denies, with its name, as it does in production", async () => {
+    const guard = `app.onPrompt({ name: "spin", onFailure: "block" }, ({ prompt }) => { while (/forked/.test(prompt)); });`;
+    const file = world.file("spins.mjs", app(guard, "{ timeoutMs: 200 }"));
+    const report = await world.replay(file, "--project", "/home/dev/d-forked", "--event", "UserPromptSubmit");
+    const error = "it blocked the event loop past its deadline";
+    expect(report.failures).toEqual([{ handler: "spin", error, count: 1 }]);
+    expect(report.listed).toMatchObject([{ decision: "block", reason: `spin failed: ${error}` }]);
+    expect(report.handlers).toMatchObject([{ name: "spin", calls: 3, outcomes: { "timed-out": 1, passed: 2 } }]);
   });
 });

@@ -26,7 +26,8 @@ export const command: Command = {
 
 Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's test runner, and the cases in .claude/hooks-tests/*.json
 ({ name, event, tool, input, expect }). Prints every warning of the app, such as a dropped answer or a handler that never runs.
-Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 when a test file cannot be built or read.`,
+Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 when a test file cannot be built or read.
+A handler that blocks the event loop past its deadline ends the whole run with 3.`,
   mostArguments: "any",
   options: {
     hooks: { value: "FILE", about: "hooks file for cases and --event (default: .claude/hooks.ts, .mts, .js or .mjs)" },

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -12,7 +12,16 @@ import {
   isObject,
   messageOf,
 } from "../../protocol/internal.ts";
-import { type AppWarning, appRuntime, loadApp, withStdoutRedirected } from "../../sdk/internal.ts";
+import {
+  type AppWarning,
+  appRuntime,
+  defaultDeadline,
+  endSharedProcess,
+  loadApp,
+  startWatchdog,
+  type Watchdog,
+  withStdoutRedirected,
+} from "../../sdk/internal.ts";
 import { fixtures, type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Io } from "../command-line/command.ts";
 
@@ -124,11 +133,32 @@ export function unknownPayloadFields({ event, tool, input }: SentEvent): readonl
 }
 
 /** Sends an event. With a tool, the input is that of the tool; else its fields replace those of a recorded payload. */
-export function sendEvent({ event, tool, input }: SentEvent, app: unknown, cwd: string): Promise<TestResult> {
+export async function sendEvent({ event, tool, input }: SentEvent, app: unknown, cwd: string): Promise<TestResult> {
   const changes = tool === undefined ? input : { tool_name: tool, ...(input ? { tool_input: input } : {}) };
   // Not `send`, which refuses an unknown field: here it is a warning, and the case runs.
   const payload = isEventName(event) ? { ...fixtures[event](), cwd } : { session_id: "test", hook_event_name: event };
-  return testClient(app, { cwd }).raw({ ...payload, ...changes });
+  const watchdog = endBlockedRun(event, app);
+  try {
+    return await testClient(app, { cwd }).raw({ ...payload, ...changes });
+  } finally {
+    watchdog.stop();
+  }
+}
+
+/** A handler that blocks the event loop past its deadline ends the whole run, since no code of this thread could stop it. */
+function endBlockedRun(event: string, app: unknown): Watchdog {
+  const ms =
+    appRuntime(app)
+      ?.describe()
+      .find((one) => one.event === event)?.deadlineMs ?? defaultDeadline(event);
+  const line = `hookline: A handler of ${event} blocked the event loop for longer than ${ms} ms. The run ends here.\n`;
+  const onLate = () => {
+    writeSync(2, line);
+    closeSync(2); // Node would print a message about the debugger
+    endSharedProcess(3);
+  };
+  const warn = (text: string) => process.stderr.write(`hookline: ${text}\n`);
+  return startWatchdog({ ms, onLate, failure: () => ({ texts: [[2, line]], exitCode: 3 }), warn });
 }
 
 /** The result of a case. It passes when there are no faults. */

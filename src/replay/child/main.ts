@@ -10,7 +10,7 @@ import {
   openTranscript,
   type RunEnvironment,
 } from "../../sdk/internal.ts";
-import type { ChildReady, ChildSetup, ReplayQuestion, UncaughtError } from "../child-protocol.ts";
+import type { ChildReady, ChildSetup, HandlerStart, ReplayQuestion, UncaughtError } from "../child-protocol.ts";
 import { replayAnswer } from "./answer-summary.ts";
 import { effectLog } from "./effect-log.ts";
 import { refuseReplayEffects } from "./refuse-effects.ts";
@@ -28,12 +28,19 @@ async function main(): Promise<void> {
   protectOutput();
   const send = (line: unknown) => writeFully(1, `${setup.mark}${JSON.stringify(line)}\n`);
   if (!setup.allowEffects) await refuseReplayEffects(log);
-  const app = await load(setup).catch((error: unknown) => {
+  const app = await loadApp(setup.hooks, { env: process.env, cwd: setup.cwd }).catch((error: unknown) => {
     send({ ready: false, why: messageOf(error), effects: log.take() } satisfies ChildReady);
     return exit(0);
   });
   const folder = process.cwd();
-  send({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies ChildReady);
+  const guarded = app.describe().flatMap(({ event }) => (app.modeFor(event) === "block" ? [event] : []));
+  app.observe?.(({ kind, handler = "middleware", event }) => {
+    if (kind !== "handler-start") return;
+    log.current = handler;
+    if (guarded.includes(event)) send({ starts: handler } satisfies HandlerStart);
+  });
+  const handlers = app.handlers?.() ?? [];
+  send({ ready: true, deadlineMs: longestDeadline(app), handlers, guarded } satisfies ChildReady);
   for await (const line of lines) {
     const question = JSON.parse(line) as ReplayQuestion;
     // As the host sets it; the inherited value belongs to another session.
@@ -61,14 +68,6 @@ function protectOutput(): void {
   };
   process.on("uncaughtException", record);
   process.on("unhandledRejection", record);
-}
-
-async function load({ hooks, cwd }: ChildSetup): Promise<AppRuntime> {
-  const loaded = await loadApp(hooks, { env: process.env, cwd });
-  loaded.observe?.(({ kind, handler }) => {
-    if (kind === "handler-start") log.current = handler;
-  });
-  return loaded;
 }
 
 function longestDeadline(app: AppRuntime): number {

@@ -13,6 +13,11 @@ export function withExitGuard<Value>(work: () => Promise<Value>): Promise<Value>
   return handlers.run(true, work);
 }
 
+/** Ends a shared process, even when a handler calls this. */
+export function endSharedProcess(code: number): never {
+  return handlers.exit(() => process.exit(code));
+}
+
 /** `reallyExit`, the last step of `process.exit`, is not in Node's types. */
 type Process = typeof process & { reallyExit(code?: number): never };
 
