@@ -36,17 +36,9 @@ interface FieldValues {
 
 /** Lines of the conversation and all other lines that have these fields. */
 export const conversationRows = {
-  uuid: "text",
+  ...all("text", "uuid", "timestamp", "sessionId", "agentId", "slug"),
+  ...all("text", "cwd", "version", "gitBranch", "userType", "entrypoint"),
   isSidechain: "flag",
-  timestamp: "text",
-  sessionId: "text",
-  cwd: "text",
-  version: "text",
-  gitBranch: "text",
-  userType: "text",
-  entrypoint: "text",
-  agentId: "text",
-  slug: "text",
   /** The session that this one continues. Only some versions write it. */
   session_id: ["ancestorSessionId", "text"],
   forkedFrom: "any",
@@ -57,90 +49,36 @@ export const conversationRows = {
 const conversation = table(conversationRows);
 
 export const userRows = {
-  promptId: "text",
-  permissionMode: "text",
-  promptSource: "text",
-  origin: "any",
-  toolUseResult: "any",
-  toolDenialKind: "text",
+  ...all("text", "promptId", "permissionMode", "promptSource", "toolDenialKind", "refusedMessageId"),
+  ...all("flag", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"),
+  ...all("any", "origin", "turnOrigin", "turnPosition", "turnCompanion", "imagePasteIds", "queueSkipAttachments"),
+  ...all("any", "toolUseResult", "permissionDecision", "sandboxed", "mcpCallNotReadOnly"),
   sourceToolAssistantUUID: ["sourceToolAssistantUuid", "text"],
-  isMeta: "flag",
-  isCompactSummary: "flag",
-  isVisibleInTranscriptOnly: "flag",
-  turnOrigin: "any",
-  turnPosition: "any",
-  turnCompanion: "any",
-  permissionDecision: "any",
-  sandboxed: "any",
-  mcpCallNotReadOnly: "any",
-  imagePasteIds: "any",
-  queueSkipAttachments: "any",
-  refusedMessageId: "text",
 } as const;
 
 export const userFields: FieldTable = table(userRows, conversation);
 
 export const assistantRows = {
-  requestId: "text",
-  error: "any",
-  isApiErrorMessage: "flag",
-  apiErrorStatus: "number",
-  apiError: "any",
-  errorDetails: "any",
-  attributionAgent: "text",
-  attributionSkill: "text",
-  attributionPlugin: "text",
-  attributionMcpServer: "text",
-  attributionMcpTool: "text",
-  advisorModel: "text",
-  effort: "any",
-  apiBlockIndex: "number",
-  isAbortedMidStream: "flag",
+  ...all("text", "requestId", "requestedModel", "advisorModel", "refusingModel", "refusedMessageId"),
+  ...all("text", "attributionAgent", "attributionSkill", "attributionPlugin"),
+  ...all("text", "attributionMcpServer", "attributionMcpTool"),
+  ...all("flag", "isApiErrorMessage", "isAbortedMidStream"),
+  ...all("number", "apiErrorStatus", "apiBlockIndex", "durationMs", "toolInputStreamMs", "thinkingDurationMs"),
+  ...all("any", "error", "apiError", "apiErrorType", "errorDetails", "failedResponseHadNoToolCall"),
+  ...all("any", "effort", "perTurnEffort", "thinkingDisplay", "requestRef", "promptCacheRequested", "madeBy"),
   costUSD: ["costUsd", "number"],
-  durationMs: "number",
-  requestRef: "any",
-  requestedModel: "text",
-  promptCacheRequested: "any",
-  perTurnEffort: "any",
-  madeBy: "any",
-  toolInputStreamMs: "number",
-  thinkingDurationMs: "number",
-  thinkingDisplay: "any",
-  apiErrorType: "any",
-  failedResponseHadNoToolCall: "any",
-  refusingModel: "text",
-  refusedMessageId: "text",
 } as const;
 
 export const assistantFields: FieldTable = table(assistantRows, conversation);
 
 export const systemRows = {
-  content: "any",
-  level: "text",
-  isMeta: "flag",
-  toolUseID: ["toolUseId", "text"],
-  logicalParentUuid: "text",
+  ...all("text", "level", "logicalParentUuid", "requestId", "originalModel", "refusedUserMessageUuid", "stopReason"),
+  ...all("flag", "isMeta", "hasOutput", "preventedContinuation", "preventContinuation"),
+  ...all("number", "durationMs", "messageCount", "hookCount", "retryInMs", "retryAttempt", "maxRetries"),
+  ...all("list", "hookInfos", "hookErrors", "hookAdditionalContext"),
+  ...all("any", "content", "error", "cause", "apiRefusalCategory", "apiRefusalExplanation"),
   compactMetadata: "object",
-  hookCount: "number",
-  hookInfos: "list",
-  hookErrors: "list",
-  hookAdditionalContext: "list",
-  preventedContinuation: "flag",
-  preventContinuation: "flag",
-  stopReason: "text",
-  hasOutput: "flag",
-  durationMs: "number",
-  messageCount: "number",
-  originalModel: "text",
-  requestId: "text",
-  apiRefusalCategory: "any",
-  apiRefusalExplanation: "any",
-  refusedUserMessageUuid: "text",
-  error: "any",
-  cause: "any",
-  retryInMs: "number",
-  retryAttempt: "number",
-  maxRetries: "number",
+  toolUseID: ["toolUseId", "text"],
 } as const;
 
 export const systemFields: FieldTable = table(systemRows, conversation);
@@ -238,23 +176,17 @@ export const standaloneRows = {
     totalAPIDurationWithoutRetries: ["totalApiDurationWithoutRetriesMs", "number"],
     totalToolDuration: ["totalToolDurationMs", "number"],
     totalDuration: ["totalDurationMs", "number"],
-    totalLinesAdded: "number",
-    totalLinesRemoved: "number",
-    startTime: "number",
+    ...all("number", "totalLinesAdded", "totalLinesRemoved", "startTime"),
     modelUsage: "object",
     hasUnknownModelCost: "flag",
   },
   /** Requests of Claude Code, in parts that are stored once. */
   "api-request": {
     id: ["requestRef", "text"],
-    querySource: "text",
-    shapeHash: "text",
-    params: "any",
+    ...all("text", "querySource", "shapeHash", "requestDigest", "base"),
+    ...all("any", "params", "cacheControl"),
     keep: "number",
     tail: "list",
-    cacheControl: "any",
-    requestDigest: "text",
-    base: "text",
   },
   "api-request-shape": { shapeHash: "text", shape: "any" },
   "api-request-blob": { hash: "text", message: "any" },
@@ -286,6 +218,11 @@ export const requiredFields: Partial<Record<string, string>> = {
   "file-history-snapshot": "snapshot",
   summary: "summary",
 };
+
+/** Fields of one type that keep their names. */
+function all<Type extends FieldType, Name extends string>(type: Type, ...names: Name[]): Readonly<Record<Name, Type>> {
+  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
+}
 
 function table(rows: FieldRows, base: FieldTable = new Map()): FieldTable {
   const own = Object.entries(rows).map(([key, row]): [string, KnownField] => [
