@@ -19,6 +19,7 @@ export {
   attempt,
   deferMethods,
   defined,
+  each,
   fieldOf,
   groupBy,
   isObject,

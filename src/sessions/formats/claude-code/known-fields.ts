@@ -1,3 +1,5 @@
+import { each } from "../../../protocol/internal.ts";
+
 /**
  * The fields of each record type: their name on disk, our name, and what they must be. A field with another type is
  * kept in `extra` like one we do not know: one odd value never costs the whole entry.
@@ -36,8 +38,8 @@ interface FieldValues {
 
 /** Lines of the conversation and all other lines that have these fields. */
 export const conversationRows = {
-  ...all("text", "uuid", "timestamp", "sessionId", "agentId", "slug"),
-  ...all("text", "cwd", "version", "gitBranch", "userType", "entrypoint"),
+  ...each("text", "uuid", "timestamp", "sessionId", "agentId", "slug"),
+  ...each("text", "cwd", "version", "gitBranch", "userType", "entrypoint"),
   isSidechain: "flag",
   /** The session that this one continues. Only some versions write it. */
   session_id: ["ancestorSessionId", "text"],
@@ -49,34 +51,34 @@ export const conversationRows = {
 const conversation = table(conversationRows);
 
 export const userRows = {
-  ...all("text", "promptId", "permissionMode", "promptSource", "toolDenialKind", "refusedMessageId"),
-  ...all("flag", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"),
-  ...all("any", "origin", "turnOrigin", "turnPosition", "turnCompanion", "imagePasteIds", "queueSkipAttachments"),
-  ...all("any", "toolUseResult", "permissionDecision", "sandboxed", "mcpCallNotReadOnly"),
+  ...each("text", "promptId", "permissionMode", "promptSource", "toolDenialKind", "refusedMessageId"),
+  ...each("flag", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"),
+  ...each("any", "origin", "turnOrigin", "turnPosition", "turnCompanion", "imagePasteIds", "queueSkipAttachments"),
+  ...each("any", "toolUseResult", "permissionDecision", "sandboxed", "mcpCallNotReadOnly"),
   sourceToolAssistantUUID: ["sourceToolAssistantUuid", "text"],
 } as const;
 
 export const userFields: FieldTable = table(userRows, conversation);
 
 export const assistantRows = {
-  ...all("text", "requestId", "requestedModel", "advisorModel", "refusingModel", "refusedMessageId"),
-  ...all("text", "attributionAgent", "attributionSkill", "attributionPlugin"),
-  ...all("text", "attributionMcpServer", "attributionMcpTool"),
-  ...all("flag", "isApiErrorMessage", "isAbortedMidStream"),
-  ...all("number", "apiErrorStatus", "apiBlockIndex", "durationMs", "toolInputStreamMs", "thinkingDurationMs"),
-  ...all("any", "error", "apiError", "apiErrorType", "errorDetails", "failedResponseHadNoToolCall"),
-  ...all("any", "effort", "perTurnEffort", "thinkingDisplay", "requestRef", "promptCacheRequested", "madeBy"),
+  ...each("text", "requestId", "requestedModel", "advisorModel", "refusingModel", "refusedMessageId"),
+  ...each("text", "attributionAgent", "attributionSkill", "attributionPlugin"),
+  ...each("text", "attributionMcpServer", "attributionMcpTool"),
+  ...each("flag", "isApiErrorMessage", "isAbortedMidStream"),
+  ...each("number", "apiErrorStatus", "apiBlockIndex", "durationMs", "toolInputStreamMs", "thinkingDurationMs"),
+  ...each("any", "error", "apiError", "apiErrorType", "errorDetails", "failedResponseHadNoToolCall"),
+  ...each("any", "effort", "perTurnEffort", "thinkingDisplay", "requestRef", "promptCacheRequested", "madeBy"),
   costUSD: ["costUsd", "number"],
 } as const;
 
 export const assistantFields: FieldTable = table(assistantRows, conversation);
 
 export const systemRows = {
-  ...all("text", "level", "logicalParentUuid", "requestId", "originalModel", "refusedUserMessageUuid", "stopReason"),
-  ...all("flag", "isMeta", "hasOutput", "preventedContinuation", "preventContinuation"),
-  ...all("number", "durationMs", "messageCount", "hookCount", "retryInMs", "retryAttempt", "maxRetries"),
-  ...all("list", "hookInfos", "hookErrors", "hookAdditionalContext"),
-  ...all("any", "content", "error", "cause", "apiRefusalCategory", "apiRefusalExplanation"),
+  ...each("text", "level", "requestId", "originalModel", "refusedUserMessageUuid", "logicalParentUuid", "stopReason"),
+  ...each("flag", "isMeta", "hasOutput", "preventedContinuation", "preventContinuation"),
+  ...each("number", "durationMs", "messageCount", "hookCount", "retryInMs", "retryAttempt", "maxRetries"),
+  ...each("list", "hookInfos", "hookErrors", "hookAdditionalContext"),
+  ...each("any", "content", "error", "cause", "apiRefusalCategory", "apiRefusalExplanation"),
   compactMetadata: "object",
   toolUseID: ["toolUseId", "text"],
 } as const;
@@ -176,15 +178,15 @@ export const standaloneRows = {
     totalAPIDurationWithoutRetries: ["totalApiDurationWithoutRetriesMs", "number"],
     totalToolDuration: ["totalToolDurationMs", "number"],
     totalDuration: ["totalDurationMs", "number"],
-    ...all("number", "totalLinesAdded", "totalLinesRemoved", "startTime"),
+    ...each("number", "totalLinesAdded", "totalLinesRemoved", "startTime"),
     modelUsage: "object",
     hasUnknownModelCost: "flag",
   },
   /** Requests of Claude Code, in parts that are stored once. */
   "api-request": {
     id: ["requestRef", "text"],
-    ...all("text", "querySource", "shapeHash", "requestDigest", "base"),
-    ...all("any", "params", "cacheControl"),
+    ...each("text", "querySource", "shapeHash", "requestDigest", "base"),
+    ...each("any", "params", "cacheControl"),
     keep: "number",
     tail: "list",
   },
@@ -218,11 +220,6 @@ export const requiredFields: Partial<Record<string, string>> = {
   "file-history-snapshot": "snapshot",
   summary: "summary",
 };
-
-/** Fields of one type that keep their names. */
-function all<Type extends FieldType, Name extends string>(type: Type, ...names: Name[]): Readonly<Record<Name, Type>> {
-  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
-}
 
 function table(rows: FieldRows, base: FieldTable = new Map()): FieldTable {
   const own = Object.entries(rows).map(([key, row]): [string, KnownField] => [
