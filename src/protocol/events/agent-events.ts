@@ -1,5 +1,5 @@
 import { backgroundTasksField, sessionCronsField } from "./common-fields.ts";
-import { type EventTable, hookTypes } from "./event-row.ts";
+import { type EventTable, hookTypes, refusable } from "./event-row.ts";
 
 /** A task that is created or completed. */
 const taskFields = {
@@ -23,6 +23,7 @@ export const agentEvents = {
     app: { method: "onSubagentStart", answers: ["context"] },
   },
   SubagentStop: {
+    ...refusable,
     fires:
       "a subagent wants to end; also the internal compaction agent, with an empty agent_type and no SubagentStart before it",
     carries: ["permission_mode", "effort"],
@@ -39,8 +40,6 @@ export const agentEvents = {
     matchesOn: { field: "agent_type" },
     onBlock: "goOn",
     answers: ["additionalContext"],
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.stop,
     blocks: "the subagent continues",
     onStop: "end-turn",
@@ -48,6 +47,7 @@ export const agentEvents = {
     app: { method: "onSubagentStop", answers: ["block", "context", "halt"] },
   },
   TeammateIdle: {
+    ...refusable,
     fires: "a teammate is about to go idle",
     carries: ["permission_mode"],
     fields: {
@@ -55,8 +55,6 @@ export const agentEvents = {
       team_name: { is: "text" },
     },
     onBlock: "goOn",
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.all,
     blocks: "the teammate continues",
     onStop: "stop",
@@ -64,24 +62,22 @@ export const agentEvents = {
     app: { method: "onTeammateIdle", answers: ["block"] },
   },
   TaskCreated: {
+    ...refusable,
     fires: "between PreToolUse and PostToolUse of the tool that creates a task",
     fields: taskFields,
     onBlock: "refuse",
     onOther: null,
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.all,
     blocks: "the task is not created; the tool call fails with the reason",
     onFailure: "guard",
     app: { method: "onTaskCreated", answers: ["block"] },
   },
   TaskCompleted: {
+    ...refusable,
     fires: "between PreToolUse and PostToolUse of the tool that marks a task done",
     fields: taskFields,
     onBlock: "refuse",
     onOther: null,
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.all,
     blocks: "the task stays open; the reason goes to the model, not as an error",
     onStop: "stop",

@@ -1,4 +1,4 @@
-import type { EventTable } from "./event-row.ts";
+import { type EventTable, refusable } from "./event-row.ts";
 
 /** A switch of the model; each of its events has its own words for `source`. */
 const modelSwitchFields = {
@@ -16,6 +16,7 @@ const modelSwitchFields = {
 /** The conversation is compacted, or another model takes it over. */
 export const contextEvents = {
   PreCompact: {
+    ...refusable,
     fires: "before a conversation is compacted",
     fields: {
       trigger: { is: "text", of: ["manual", "auto"] },
@@ -24,8 +25,6 @@ export const contextEvents = {
     matchesOn: { field: "trigger" },
     onText: "instructions",
     onBlock: "refuse",
-    decisions: ["deny"],
-    blockWord: true,
     blocks: "the conversation is not compacted",
     onFailure: "guard",
     app: { method: "onPreCompact", answers: ["block", "context"] },

@@ -147,6 +147,9 @@ export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
   special: {},
 };
 
+/** What most events that a hook can refuse have in common: exit 2 or a top-level `decision: "block"` denies. */
+export const refusable = { decisions: ["deny"], blockWord: true } as const satisfies Partial<EventRow>;
+
 /** What hook apps know about an event, in addition to its row. */
 export interface AppMethod {
   /** The method that registers for it. */

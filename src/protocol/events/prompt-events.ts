@@ -1,8 +1,9 @@
-import { type EventTable, hookTypes } from "./event-row.ts";
+import { type EventTable, hookTypes, refusable } from "./event-row.ts";
 
 /** What the user types, and the text that the user sees. */
 export const promptEvents = {
   UserPromptExpansion: {
+    ...refusable,
     fires: "a typed custom command, skill or MCP prompt is about to be expanded; before UserPromptSubmit",
     carries: ["permission_mode"],
     fields: {
@@ -17,8 +18,6 @@ export const promptEvents = {
     onText: "context",
     onBlock: "refuse",
     answers: ["additionalContext", "suppressOriginalPrompt"],
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.all,
     blocks: "nothing is expanded or sent",
     onFailure: "guard",
@@ -26,6 +25,7 @@ export const promptEvents = {
     app: { method: "onPromptExpansion", answers: ["block", "context", "halt"] },
   },
   UserPromptSubmit: {
+    ...refusable,
     fires: "a prompt is submitted, including wake-ups by background hooks; not for built-in commands",
     carries: ["permission_mode"],
     fields: {
@@ -43,8 +43,6 @@ export const promptEvents = {
     onText: "context",
     onBlock: "refuse",
     answers: ["additionalContext", "sessionTitle", "suppressOriginalPrompt"],
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.all,
     timeoutMs: 30_000,
     blocks: "the prompt is dropped and never sent",

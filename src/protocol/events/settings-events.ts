@@ -1,8 +1,9 @@
-import type { EventTable } from "./event-row.ts";
+import { type EventTable, refusable } from "./event-row.ts";
 
 /** Settings, directories, files and worktrees change during a session. */
 export const settingsEvents = {
   ConfigChange: {
+    ...refusable,
     fires: "a settings file or skill was changed by another process; not by the host's own writes",
     fields: {
       source: {
@@ -14,8 +15,6 @@ export const settingsEvents = {
     matchesOn: { field: "source" },
     onBlock: "refuse",
     onOther: null,
-    decisions: ["deny"],
-    blockWord: true,
     blocks: "the old content stays in effect",
     onFailure: "guard",
     special: {

@@ -1,4 +1,4 @@
-import { type EventRow, type EventTable, hookTypes } from "./event-row.ts";
+import { type EventRow, type EventTable, hookTypes, refusable } from "./event-row.ts";
 
 /** What most events about one tool call have in common. */
 const usualOnTool = {
@@ -76,6 +76,7 @@ export const toolEvents = {
   },
   PostToolUse: {
     ...usualOnTool,
+    ...refusable,
     fires: "a tool succeeded",
     fields: {
       tool_name: { is: "text" },
@@ -88,8 +89,6 @@ export const toolEvents = {
     },
     onBlock: "feedback",
     answers: ["additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"],
-    decisions: ["deny"],
-    blockWord: true,
     onFailure: "guard",
     onStop: "stop",
     onNotOk: "stop",
@@ -102,6 +101,7 @@ export const toolEvents = {
   },
   PostToolUseFailure: {
     ...usualOnTool,
+    ...refusable,
     fires: "a tool failed (non-zero exit, tool error, MCP error); not on denials",
     fields: {
       tool_name: { is: "text" },
@@ -114,12 +114,11 @@ export const toolEvents = {
     },
     onBlock: "feedback",
     answers: ["additionalContext"],
-    decisions: ["deny"],
-    blockWord: true,
     onFailure: "guard",
     app: { method: "postToolFailure", answers: ["block", "context", "halt"] },
   },
   PostToolBatch: {
+    ...refusable,
     fires: "all calls of one model turn are finished, including denied and invalid ones; inside subagents too",
     carries: ["permission_mode", "effort", "agent"],
     fields: {
@@ -139,8 +138,6 @@ export const toolEvents = {
     },
     onBlock: "stop",
     answers: ["additionalContext"],
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.all,
     blocks: "no further model call",
     onFailure: "guard",

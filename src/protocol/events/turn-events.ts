@@ -1,9 +1,10 @@
 import { backgroundTasksField, sessionCronsField } from "./common-fields.ts";
-import { type EventTable, hookTypes } from "./event-row.ts";
+import { type EventTable, hookTypes, refusable } from "./event-row.ts";
 
 /** The agent ends its turn, or an API error ends it. */
 export const turnEvents = {
   Stop: {
+    ...refusable,
     fires: "the agent wants to end its turn; not after an interrupt",
     carries: ["permission_mode", "effort"],
     fields: {
@@ -15,8 +16,6 @@ export const turnEvents = {
     },
     onBlock: "goOn",
     answers: ["additionalContext"],
-    decisions: ["deny"],
-    blockWord: true,
     types: hookTypes.stop,
     blocks: "the agent must continue",
     onStop: "end-turn",
