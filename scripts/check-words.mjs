@@ -4,7 +4,7 @@
  * one folder.
  */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Each phrase with what to write instead. A blank also matches the end of a line of a comment or paragraph. */
@@ -81,7 +81,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const places = process.argv.length > 2 ? process.argv.slice(2) : everything;
 const files = execFileSync("git", ["ls-files", "--", ...places], { cwd: root, encoding: "utf8" })
   .split("\n")
-  .filter((file) => /\.(?:md|ts|mjs|cjs|c|h|yml|bash|sh)$|^client\/[\w-]+$/.test(file) && !exempt.test(file));
+  .filter((file) => /\.(?:md|ts|mjs|cjs|c|h|yml|bash|sh)$|^client\/[\w-]+$/.test(file) && !exempt.test(file))
+  // Git also lists files that were deleted since the last commit.
+  .filter((file) => existsSync(`${root}/${file}`));
 const expressions = phrases.map(([phrase, write]) => {
   const blanks = phrase.replaceAll(" ", "(?:\\s+(?:\\*|//|#)?\\s*)");
   return [new RegExp(`\\b(?:${blanks})(?![\\w-])`, "gi"), write];

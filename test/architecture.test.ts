@@ -90,8 +90,8 @@ test("no source files import each other in a circle, not even types; import() do
   expect(circlesIn(importGraph())).toEqual([]);
 });
 
-/** Lists of equal things: one file for each event and command. */
-const listFolders = ["protocol/events", "cli/commands"];
+/** Lists of equal things: one file for each command. */
+const listFolders = ["cli/commands"];
 
 test("a folder has at most 25 source files", () => {
   const counts = new Map<string, number>();
@@ -102,13 +102,10 @@ test("a folder has at most 25 source files", () => {
   expect([...counts].filter(([folder, count]) => count > 25 && !listFolders.includes(folder))).toEqual([]);
 });
 
-/** Data tables. */
-const longFilesAllowed = ["sessions/formats/claude-code/known-fields.ts"];
-
 test("a source file has at most 250 lines", () => {
   const long = files
     .map(({ path, text }) => ({ name: relative(src, path).split(sep).join("/"), lines: text.split("\n").length - 1 }))
-    .filter(({ name, lines }) => lines > 250 && !longFilesAllowed.includes(name));
+    .filter(({ lines }) => lines > 250);
   expect(long).toEqual([]);
 });
 

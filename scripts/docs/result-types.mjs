@@ -4,7 +4,7 @@
  */
 export const resultTypes = new Set(
   `
-  BackgroundAnswer BackgroundEntry EventRow HookAnswerRecord HookModelUsage HookProgress HookRef Judgement NotCovered PinnedFile Policy
+  BackgroundAnswer BackgroundEntry EventRow HookAnswerRecord HookProgress HookRef Judgement NotCovered PinnedFile Policy
   RefusedChange ReloadReport ReviewedFile TrustEntry TrustReview Warning WrittenGrant CatalogRow EventSpecials MatchedField
   Ancestor ArchiveResult AttributedCall Backup Branch BranchPoint Branches CallSpeed CheckFinding CheckedSession CompactMetadata Compaction
   Conversation Cursor EntryCounts FileBackup FileTail FormatDrift Graph GraphFinding HistoryEntry LiveSession LocalCommand ModelCall

@@ -1,4 +1,5 @@
 /** Entry point `hookline/models`: ports to models. Unstable until 1.0. */
+export type { ModelUsage } from "../protocol/internal.ts";
 export { type AnthropicOptions, anthropic } from "./anthropic/anthropic.ts";
 export { type Effort, type KnownModel, knownModel } from "./anthropic/known-models.ts";
 export { type FailureClass, failureOf, worthFallback } from "./failure.ts";
@@ -22,7 +23,6 @@ export type {
   ModelEvent,
   ModelRequest,
   ModelRetry,
-  ModelUsage,
   Purpose,
   StopReason,
   ToolChoice,

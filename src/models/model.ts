@@ -1,4 +1,4 @@
-import { defined, isObject, messageOf, showValue } from "../protocol/internal.ts";
+import { defined, isObject, type ModelUsage, messageOf, showValue } from "../protocol/internal.ts";
 import type { AnswerBlock, Message } from "./message.ts";
 
 /**
@@ -133,20 +133,6 @@ export type StopReason =
   | "refusal"
   | "pause_turn"
   | (string & Record<never, never>);
-
-/** Tokens of one answer, in classes that are priced separately. A class that the API does not report is 0. */
-export interface ModelUsage {
-  /** Without tokens that were read from or written to the cache. */
-  readonly input: number;
-  /** Written by the model. */
-  readonly output: number;
-  /** Written to the cache for 5 minutes. */
-  readonly cacheWrite5m: number;
-  /** Written to the cache for an hour. */
-  readonly cacheWrite1h: number;
-  /** Read from the cache. */
-  readonly cacheRead: number;
-}
 
 export const noUsage: ModelUsage = { input: 0, output: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
 

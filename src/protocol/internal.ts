@@ -19,6 +19,7 @@ export {
   attempt,
   deferMethods,
   defined,
+  each,
   fieldOf,
   groupBy,
   isObject,
@@ -31,7 +32,7 @@ export {
   unlessAborted,
 } from "./objects.ts";
 export { badOption, checkAll, checkNamed, checkOf, mustBe, type OptionCheck, oneOfCheck } from "./option-checks.ts";
-export type { HookAnswerRecord } from "./outcome.ts";
+export type { HookAnswerRecord, ModelUsage } from "./outcome.ts";
 export { callHost, guardedObserver, loadPackage, messageOf, showValue, systemErrorMessage } from "./problem.ts";
 export { escapeRegExp, isSecretVariable, withoutSecrets } from "./secrets.ts";
 export { layerKinds, settingsFields } from "./settings.ts";

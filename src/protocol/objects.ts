@@ -101,6 +101,14 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
+/** One value under each of these keys. */
+export function each<const Value, Key extends string>(
+  value: Value,
+  ...keys: readonly Key[]
+): Readonly<Record<Key, Value>> {
+  return Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, Value>;
+}
+
 /** Items in groups that share a key, in the order of their first item. */
 export function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V) => K): Map<K, V[]> {
   const groups = new Map<K, V[]>();

@@ -1,5 +1,5 @@
 import { closestName } from "./did-you-mean.ts";
-import { isObject } from "./objects.ts";
+import { each, isObject } from "./objects.ts";
 import { Problem, showValue } from "./problem.ts";
 import type { ProblemCode } from "./problem-codes.ts";
 
@@ -77,5 +77,5 @@ export function checkAll<Name extends string>(
   check: OptionCheck | undefined,
   ...names: readonly Name[]
 ): Readonly<Record<Name, OptionCheck | undefined>> {
-  return Object.fromEntries(names.map((name) => [name, check])) as Record<Name, OptionCheck | undefined>;
+  return each(check, ...names);
 }

@@ -134,15 +134,24 @@ export interface HookAnswerRecord {
   readonly failure?: string;
 }
 
+/** Tokens of one answer, in classes that are priced separately. A class that the API does not report is 0. */
+export interface ModelUsage {
+  /** Without tokens that were read from or written to the cache. */
+  readonly input: number;
+  /** Written by the model. */
+  readonly output: number;
+  /** Written to the cache for 5 minutes. */
+  readonly cacheWrite5m: number;
+  /** Written to the cache for an hour. */
+  readonly cacheWrite1h: number;
+  /** Read from the cache. */
+  readonly cacheRead: number;
+}
+
 /** What a hook's call of a model used. */
-export interface HookModelUsage {
+export interface HookModelUsage extends ModelUsage {
   /** As the API names it. */
   readonly model: string;
-  readonly input: number;
-  readonly output: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  readonly cacheRead: number;
   /** Absent when the host knows no price. */
   readonly costUsd?: number;
 }

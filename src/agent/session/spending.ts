@@ -1,6 +1,7 @@
-import { type ModelUsage, noUsage, type Purpose } from "../../models/internal.ts";
+import { type ModelUsage, noUsage } from "../../models/internal.ts";
 import { defined, type ModelSpending } from "../../protocol/internal.ts";
 import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
+import type { HookSpending } from "../hook-ports/model-ports.ts";
 import { apiUsage } from "./journal.ts";
 
 type Moment = keyof typeof momentNames;
@@ -22,11 +23,7 @@ interface ModelTotals {
   readonly contextWindow: number | undefined;
 }
 
-interface SpentCall {
-  readonly purpose: Purpose;
-  readonly model: string;
-  readonly usage: ModelUsage;
-  readonly apiMs: number;
+interface SpentCall extends Omit<HookSpending, "hook"> {
   readonly contextWindow?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { defined } from "../../protocol/internal.ts";
 import type { TurnResult } from "../session/agent-result.ts";
-import type { AgentThread, SubagentThread, SubagentWorktree } from "../session/agent-session.ts";
+import type { AgentThread, SubagentIdentity, SubagentThread } from "../session/agent-session.ts";
 import { openThread } from "../session/open-thread.ts";
 import { type Attachment, refusalText } from "../turn/attachments.ts";
 import { addUserMessage, recordNotes, tellModelAsHost } from "../turn/channels.ts";
@@ -10,18 +10,11 @@ import type { SubagentDefinition } from "./subagent-file.ts";
 import { reportSubagentEnd, reportSubagentStep } from "./subagent-report.ts";
 
 /** A subagent to start. */
-export interface SubagentRequest {
+export interface SubagentRequest
+  extends Pick<SubagentIdentity, "id" | "name" | "description" | "toolUseId" | "background" | "worktree"> {
   readonly definition: SubagentDefinition;
-  readonly description: string;
-  readonly toolUseId: string;
-  /** With a name it is a teammate. */
-  readonly name?: string;
   readonly model?: string;
   readonly cwd: string;
-  readonly worktree?: SubagentWorktree;
-  readonly id: string;
-  /** It runs in the background. */
-  readonly background: boolean;
 }
 
 export const maxSubagentDepth = 5;

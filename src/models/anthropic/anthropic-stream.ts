@@ -1,6 +1,7 @@
 import type { RawContentBlockDelta, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { ModelUsage } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import { type AnswerReader, answerEnd, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
+import { type AnswerReader, answerEnd, incompleteAnswer, type ModelEvent, noUsage } from "../model.ts";
 
 /** Adds up the events of an answer. The answer is complete after `message_stop`. */
 export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {

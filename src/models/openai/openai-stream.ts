@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
+import type { ModelUsage } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import { type AnswerReader, answerEnd, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
+import { type AnswerReader, answerEnd, incompleteAnswer, type ModelEvent, noUsage } from "../model.ts";
 
 interface Draft {
   readonly index: number;

@@ -1,5 +1,5 @@
-import { didYouMean, isObject, Problem } from "../../protocol/internal.ts";
-import type { ModelUsage, Purpose } from "../model.ts";
+import { didYouMean, isObject, type ModelUsage, Problem } from "../../protocol/internal.ts";
+import type { Purpose } from "../model.ts";
 
 /** The answers of a scripted model, as plain JSON. `schema/script.json` is its schema; `parseScript` reads it. */
 export interface ModelScript {

@@ -1,80 +1,39 @@
 import { closestName } from "../did-you-mean.ts";
 import type { ValuesOf } from "../field.ts";
+import type { PermissionUpdate } from "../outcome.ts";
 import { Problem, showValue } from "../problem.ts";
+import { agentEvents } from "./agent-events.ts";
 import type { CommonInput } from "./common-fields.ts";
-import { configChange } from "./config-change.ts";
-import { cwdChanged } from "./cwd-changed.ts";
-import { directoryAdded } from "./directory-added.ts";
-import { elicitation } from "./elicitation.ts";
-import { elicitationResult } from "./elicitation-result.ts";
-import { type CatalogRow, type EventRow, type RowFacts, usual } from "./event-row.ts";
-import { fileChanged } from "./file-changed.ts";
-import { instructionsLoaded } from "./instructions-loaded.ts";
-import { messageDisplay } from "./message-display.ts";
-import { notification } from "./notification.ts";
-import { permissionDenied } from "./permission-denied.ts";
-import { type PermissionRequestInput, permissionRequest } from "./permission-request.ts";
-import { postCompact } from "./post-compact.ts";
-import { postModelSwitch } from "./post-model-switch.ts";
-import { postToolBatch } from "./post-tool-batch.ts";
-import { postToolUse } from "./post-tool-use.ts";
-import { postToolUseFailure } from "./post-tool-use-failure.ts";
-import { preCompact } from "./pre-compact.ts";
-import { preModelSwitch } from "./pre-model-switch.ts";
-import { preToolUse } from "./pre-tool-use.ts";
-import { sessionEnd } from "./session-end.ts";
-import { sessionStart } from "./session-start.ts";
-import { setup } from "./setup.ts";
-import { stop } from "./stop.ts";
-import { stopFailure } from "./stop-failure.ts";
-import { subagentStart } from "./subagent-start.ts";
-import { subagentStop } from "./subagent-stop.ts";
-import { taskCompleted } from "./task-completed.ts";
-import { taskCreated } from "./task-created.ts";
-import { teammateIdle } from "./teammate-idle.ts";
-import { userPromptExpansion } from "./user-prompt-expansion.ts";
-import { userPromptSubmit } from "./user-prompt-submit.ts";
-import { worktreeCreate } from "./worktree-create.ts";
-import { worktreeRemove } from "./worktree-remove.ts";
+import { contextEvents } from "./context-events.ts";
+import { type CatalogRow, type EventRow, type EventTable, type Phase, usual } from "./event-row.ts";
+import { mcpEvents } from "./mcp-events.ts";
+import { promptEvents } from "./prompt-events.ts";
+import { sessionEvents } from "./session-events.ts";
+import { settingsEvents } from "./settings-events.ts";
+import { toolEvents } from "./tool-events.ts";
+import { turnEvents } from "./turn-events.ts";
 
 const rows = {
-  Setup: rowOf(setup),
-  SessionStart: rowOf(sessionStart),
-  InstructionsLoaded: rowOf(instructionsLoaded),
-  SessionEnd: rowOf(sessionEnd),
-  UserPromptExpansion: rowOf(userPromptExpansion),
-  UserPromptSubmit: rowOf(userPromptSubmit),
-  MessageDisplay: rowOf(messageDisplay),
-  PreToolUse: rowOf(preToolUse),
-  PermissionRequest: rowOf(permissionRequest),
-  PermissionDenied: rowOf(permissionDenied),
-  PostToolUse: rowOf(postToolUse),
-  PostToolUseFailure: rowOf(postToolUseFailure),
-  PostToolBatch: rowOf(postToolBatch),
-  Stop: rowOf(stop),
-  StopFailure: rowOf(stopFailure),
-  SubagentStart: rowOf(subagentStart),
-  SubagentStop: rowOf(subagentStop),
-  TeammateIdle: rowOf(teammateIdle),
-  TaskCreated: rowOf(taskCreated),
-  TaskCompleted: rowOf(taskCompleted),
-  PreCompact: rowOf(preCompact),
-  PostCompact: rowOf(postCompact),
-  PreModelSwitch: rowOf(preModelSwitch),
-  PostModelSwitch: rowOf(postModelSwitch),
-  ConfigChange: rowOf(configChange),
-  CwdChanged: rowOf(cwdChanged),
-  FileChanged: rowOf(fileChanged),
-  DirectoryAdded: rowOf(directoryAdded),
-  WorktreeCreate: rowOf(worktreeCreate),
-  WorktreeRemove: rowOf(worktreeRemove),
-  Elicitation: rowOf(elicitation),
-  ElicitationResult: rowOf(elicitationResult),
-  Notification: rowOf(notification),
+  ...rowsOf("session", sessionEvents),
+  ...rowsOf("prompt", promptEvents),
+  ...rowsOf("tool", toolEvents),
+  ...rowsOf("turn", turnEvents),
+  ...rowsOf("agent", agentEvents),
+  ...rowsOf("context", contextEvents),
+  ...rowsOf("settings", settingsEvents),
+  ...rowsOf("mcp", mcpEvents),
 } as const;
 
-function rowOf<Facts extends RowFacts>(facts: Facts): CatalogRow<Facts["name"], Facts["fields"], Facts["app"]> {
-  return { ...usual, ...facts };
+type RowsOf<Table extends EventTable> = {
+  readonly [Name in keyof Table]: CatalogRow<Name & string, Table[Name]["fields"], Table[Name]["app"]>;
+};
+
+function rowsOf<Table extends EventTable>(phase: Phase, table: Table): RowsOf<Table> {
+  const rows = Object.entries(table).map(([name, facts]): [string, EventRow] => [
+    name,
+    { ...usual, ...facts, name, phase },
+  ]);
+  return Object.fromEntries(rows) as RowsOf<Table>;
 }
 
 /** The types of the rows: what an event's payload holds and what its handlers may answer is read from them. */
@@ -90,6 +49,11 @@ export type EventName = keyof Catalog;
 export interface EventInputs extends Omit<InputsOf<Catalog>, "PermissionRequest"> {
   readonly PermissionRequest: PermissionRequestInput;
 }
+
+/** A field cannot describe the kinds of updates. */
+type PermissionRequestInput = Omit<InputsOf<Catalog>["PermissionRequest"], "permission_suggestions"> & {
+  readonly permission_suggestions?: readonly PermissionUpdate[];
+};
 
 type InputsOf<Rows extends Readonly<Record<string, EventRow>>> = {
   readonly [Name in keyof Rows]: ValuesOf<Rows[Name]["fields"]>;

@@ -48,33 +48,3 @@ export const sessionCronsField = {
     fields: { id: { is: "text" }, schedule: { is: "text" }, recurring: { is: "flag" }, prompt: { is: "text" } },
   },
 } as const;
-
-/** The MCP server behind a tool, on the single-tool events of newer versions of Claude Code. */
-export const mcpServerField = {
-  is: "object",
-  fields: { name: { is: "text" }, source: { is: "text" } },
-  optional: true,
-  newer: true,
-} as const;
-
-/** A switch of the model; each of its events has its own words for `source`. */
-export const modelSwitchFields = {
-  from_model: { is: "text" },
-  to_model: { is: "text" },
-  requested_model: { is: "text", nullable: true },
-  source: { is: "text" },
-  context_tokens: { is: "number" },
-  prompt_cache_warm: { is: "flag" },
-  cache_ttl: { is: "text", of: ["5m", "1h"] },
-  estimated_cache_write_usd: { is: "number" },
-  pricing: { is: "text", of: ["configured", "catalog", "default"] },
-} as const;
-
-/** A task that is created or completed. */
-export const taskFields = {
-  task_id: { is: "text" },
-  task_subject: { is: "text" },
-  task_description: { is: "text", optional: true },
-  teammate_name: { is: "text", optional: true },
-  team_name: { is: "text", optional: true },
-} as const;

@@ -116,14 +116,15 @@ export const hookTypes: Readonly<Record<"all" | "io" | "local" | "stop", readonl
   stop: [...io, "prompt", "agent", "function"],
 };
 
-/** What the file of an event states: what every event has, and what differs from most events. */
-export interface RowFacts extends Partial<EventRow> {
-  readonly name: string;
-  readonly phase: Phase;
+/** What a table states about an event: what every event has, and what differs from most events. */
+export interface RowFacts extends Partial<Omit<EventRow, "name" | "phase">> {
   readonly fires: string;
   readonly fields: Fields;
   readonly app: AppMethod;
 }
+
+/** The events of one phase, by name. */
+export type EventTable = Readonly<Record<string, RowFacts>>;
 
 /** What most events have in common. */
 export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
@@ -146,14 +147,8 @@ export const usual: Omit<EventRow, "name" | "phase" | "fires" | "fields"> = {
   special: {},
 };
 
-/** What most events about one tool call have in common. */
-export const usualOnTool = {
-  phase: "tool",
-  carries: ["permission_mode", "effort", "agent"],
-  matchesOn: { field: "tool_name" },
-  types: hookTypes.all,
-  special: { onTool: true },
-} as const satisfies Partial<EventRow>;
+/** What most events that a hook can refuse have in common: exit 2 or a top-level `decision: "block"` denies. */
+export const refusable = { decisions: ["deny"], blockWord: true } as const satisfies Partial<EventRow>;
 
 /** What hook apps know about an event, in addition to its row. */
 export interface AppMethod {

@@ -1,4 +1,4 @@
-import { fieldOf, groupBy, lazy } from "../../protocol/internal.ts";
+import { fieldOf, groupBy, lazy, type ModelUsage } from "../../protocol/internal.ts";
 import type { EntryBlock } from "./content-block.ts";
 import type { AssistantEntry, Entry } from "./entry.ts";
 
@@ -131,13 +131,8 @@ function inAnswerOrder(lines: readonly AssistantEntry[]): readonly AssistantEntr
 }
 
 /** Tokens by class. `thinking` is a part of `output`. */
-export interface Tokens {
-  readonly input: number;
-  readonly output: number;
+export interface Tokens extends ModelUsage {
   readonly thinking: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  readonly cacheRead: number;
   readonly webSearches: number;
 }
 

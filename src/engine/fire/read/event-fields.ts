@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import {
+  each,
   type Fields,
   type HookAnswerRecord,
   type HookOutput,
@@ -134,20 +135,9 @@ type Taker = (result: Mutable<OutcomeOutput>, specific: Partial<SpecificOutput>,
 
 /** How an answer gets into the outcome's `output`: the `same` value, or `elsewhere` by the verdict, the input and the texts. */
 const takers: Readonly<Record<string, Taker | "same" | "elsewhere">> = {
-  additionalContext: "elsewhere",
-  permissionDecision: "elsewhere",
-  updatedInput: "elsewhere",
-  decision: "elsewhere",
-  initialUserMessage: "same",
-  sessionTitle: "same",
-  reloadSkills: "same",
-  suppressOriginalPrompt: "same",
-  displayContent: "same",
-  retry: "same",
-  updatedToolOutput: "same",
-  worktreePath: "same",
-  action: "same",
-  content: "same",
+  ...each("elsewhere", "additionalContext", "permissionDecision", "updatedInput", "decision"),
+  ...each("same", "initialUserMessage", "sessionTitle", "reloadSkills", "suppressOriginalPrompt"),
+  ...each("same", "displayContent", "retry", "updatedToolOutput", "worktreePath", "action", "content"),
   watchPaths: (result, { watchPaths = [] }, report) => {
     result.watchPaths = watchPaths.filter((path) => isAbsolute(path));
     for (const path of watchPaths.filter((path) => !isAbsolute(path)))
