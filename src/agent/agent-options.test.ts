@@ -18,7 +18,7 @@ test.each([
   [{ maxTurns: Number.NaN }, "must be a whole number above 0, not NaN"],
   [{ maxBudgetUsd: "1" }, "must be a number above 0"],
   [{ compactAt: 0 }, "The option compactAt of runAgent must be a number above 0, not 0"],
-  [{ addDirectories: ["/nowhere"] }, "/nowhere is not a folder"],
+  [{ addDirectories: ["/nowhere"] }, "/nowhere is not a directory"],
   [{ setup: "bogus" }, 'one of "init", "init-only", "maintenance"'],
   [{ prompt: 5 }, "The option prompt of runAgent must be a string, not 5"],
   [{ env: null }, "The option env of runAgent must be an object, not null"],

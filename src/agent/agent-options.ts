@@ -240,5 +240,5 @@ const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> =
 /** Throws a `Problem` for a path that is missing, not accessible or not a folder. */
 export function checkFolder(path: string): void {
   if (attempt(() => statSync(path).isDirectory())) return;
-  throw new Problem("host/no-folder", `${path} is not a folder. Name an existing one.`, { about: { path } });
+  throw new Problem("host/no-folder", `${path} is not a directory. Name an existing one.`, { about: { path } });
 }

@@ -93,7 +93,7 @@ function isPath(value: unknown): value is string {
 
 function folderFault(path: string): string | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? undefined : "an existing folder";
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? undefined : "an existing directory";
   } catch (error) {
     // A path that no file can have, or one in a folder that may not be entered.
     const { code } = error as NodeJS.ErrnoException;

@@ -38,7 +38,7 @@ export const eventOutputFields = {
   content: object,
 } as const;
 
-/** The fields of what a hook prints, an http hook answers or a callback returns, in the spelling of the wire. */
+/** The fields of what a hook prints, an http hook answers or a callback returns, with the field names of the wire format. */
 export const hookOutputFields = {
   continue: flag,
   stopReason: text,
@@ -54,7 +54,7 @@ export const hookOutputFields = {
   hookSpecificOutput: object,
 } as const;
 
-/** What a hook prints, an http hook answers or a callback returns, in the spelling of the wire. Unknown keys are accepted. */
+/** What a hook prints, an http hook answers or a callback returns, with the field names of the wire format. Unknown keys are accepted. */
 export interface HookOutput extends Omit<ValuesOf<typeof hookOutputFields>, "hookSpecificOutput"> {
   readonly hookSpecificOutput?: HookSpecificOutput;
 }

@@ -33,7 +33,7 @@ test.each<[string, object, RegExp]>([
     /trust of openEngine must be one of "pinned", "workspace", "implicit"/,
   ],
   ["a negative stopBlockCap", { stopBlockCap: -1 }, /stopBlockCap of openEngine must be a whole number of at least 0/],
-  ["a cwd that does not exist", { cwd: join(home, "gone") }, /cwd of openEngine must be an existing folder, not/],
+  ["a cwd that does not exist", { cwd: join(home, "gone") }, /cwd of openEngine must be an existing directory, not/],
   [
     "a cwd longer than a path can be",
     { cwd: `/${"x".repeat(5_000)}` },

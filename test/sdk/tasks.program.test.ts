@@ -230,6 +230,17 @@ test("a result is delivered once, over all processes, to the session it belongs 
   expect(readdirSync(world.folder)).not.toContain("escaped");
 });
 
+test("the log names the session of a task that failed", async () => {
+  const file = world.file("fails.mjs", app(`const bad = app.task("bad", () => { throw new Error("boom"); });`));
+  await send(file, "await tasks.add(bad)", { session_id: "with-bad-task" });
+  const log = join(world.folder, "state/log/hooks.jsonl");
+  await until("the failure is logged", () => readFileSync(log, "utf8").includes('"message":"boom"'));
+  const records = readFileSync(log, "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"message":"boom"'));
+  expect(records.map((line) => JSON.parse(line))).toMatchObject([{ task: "bad", session: "with-bad-task" }]);
+});
+
 test("once a day a process of its own clears away the state of old sessions; no hook waits for it", async () => {
   const file = world.file("state.mjs", app("").replace("{ tasks }", "{ state }"));
   const sessions = join(world.folder, "state/state/session");

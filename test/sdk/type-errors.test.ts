@@ -43,3 +43,18 @@ test("a wrong return value and a misspelled option are explained at their own pl
     expect.stringMatching(/^\(6,18\) Type 'number' is not assignable to type .*AnswerFor<"Stop">/),
   ]);
 });
+
+test("tasks.add needs the input of a task that has one, and nothing else of a task without", () => {
+  expect(
+    complaints([
+      'import { createApp } from "hookline/sdk";',
+      "const app = createApp();",
+      'const clean = app.task("clean", () => 1);',
+      'const lint = app.task("lint", (file: string) => file.length);',
+      "app.onStop((_event, { tasks }) => void tasks.add(clean));",
+      'app.onStop((_event, { tasks }) => void tasks.add(lint, "a", { key: "k" }));',
+      "app.onStop((_event, { tasks }) => void tasks.add(lint));",
+      "app.onStop((_event, { tasks }) => void tasks.add(lint, 5));",
+    ]),
+  ).toEqual([expect.stringContaining("(7,46) "), expect.stringContaining("(8,56) ")]);
+});

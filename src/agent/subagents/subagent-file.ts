@@ -59,7 +59,7 @@ async function namesIn(folder: string, tell: (text: string) => void): Promise<re
   try {
     return (await ignoringErrors(["ENOENT", "ENOTDIR"], readdir(folder))) ?? [];
   } catch (error) {
-    tell(`The subagents in ${folder} are not used: ${(error as Error).message}. Make the folder readable.`);
+    tell(`The subagents in ${folder} are not used: ${(error as Error).message}. Make the directory readable.`);
     return [];
   }
 }

@@ -171,7 +171,7 @@ test.each([
   [["--fork-session"], "--fork-session requires --resume ID or --continue."],
   [["--resume", "x", "--continue"], "name two sessions"],
   [["--continue", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "A resumed session keeps its id"],
-  [["--add-dir", "/nowhere"], "/nowhere is not a folder"],
+  [["--add-dir", "/nowhere"], "/nowhere is not a directory"],
 ])("flags that would have no effect are refused by name: %j", async (flags, says) => {
   expect(await agent(["-p", "hi", ...flags])).toMatchObject({ status: 1, out: "", err: expect.stringContaining(says) });
 });

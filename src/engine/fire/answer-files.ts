@@ -114,7 +114,7 @@ function refused(answer: HookAnswerRecord, why: string, hook: HookRef): ReadAnsw
 async function faultOf(given: string, path: string, projectDir: string): Promise<string | undefined> {
   if (given.split(/[\\/]/).includes("..")) return "passes through ..";
   try {
-    if (!(await stat(path)).isDirectory()) return "is not a folder";
+    if (!(await stat(path)).isDirectory()) return "is not a directory";
     return (await linkBelow(projectDir, path)) ? "passes through a link below the project" : undefined;
   } catch (error) {
     return errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${String(error)}`;

@@ -116,7 +116,8 @@ export function unlessProblem<T>(work: () => T, code?: ProblemCode): T | undefin
 }
 
 function noFile(what: string): Problem {
-  const wayOut = "hookline init writes one; or name yours (hookline install FILE), or the project (--cwd DIR).";
+  const wayOut =
+    "Run hookline init to create one, or name the file (hookline install FILE) or the project (--cwd DIR).";
   return new Problem("install/no-file", `${what} ${wayOut}`);
 }
 

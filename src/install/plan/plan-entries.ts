@@ -66,7 +66,7 @@ function transportsFor(needs: readonly HandledEvent[], options: TransportOptions
   const { transport, allEvents, scope, force } = options;
   if (transport === "http" && scope === "project") {
     const message =
-      "A committed file must not contain a port or a token, so http entries go to --scope user. Use --transport client here.";
+      "A committed file must not contain a port or a token, so http entries go to --scope user or local. Use --transport client here.";
     throw new Problem("install/http-in-project", message);
   }
   const warm = transport !== "run" && options.cold === undefined;

@@ -77,6 +77,6 @@ export function eventRow(name: string, rows: Readonly<Record<string, EventRow>> 
   if (row !== undefined) return row;
   const given = String(name);
   const near = closestName(given, Object.keys(rows));
-  const hint = near ? `Did you mean "${near}"?` : "See docs/events.md.";
+  const hint = near ? `Did you mean "${near}"?` : "See docs/events.md of the hookline package.";
   throw new Problem("event/unknown", `${showValue(name)} is not an event. ${hint}`, { about: { event: given, near } });
 }

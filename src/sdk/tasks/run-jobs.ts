@@ -10,7 +10,7 @@ export interface WorkOptions {
   readonly backend: TaskBackend;
   readonly tasks: TaskTable;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly logger: (task: string) => Logger;
+  readonly logger: (task: string, session?: string) => Logger;
 }
 
 export interface TaskWorkerOptions extends WorkOptions {
@@ -102,10 +102,13 @@ async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
     // The worker may have been stopped while it waited for the job.
     if (outer.aborted) return void (await backend.finish(claim, { state: "released" }));
     const end = await inTime(run(claim, options, own.signal), record.timeoutMs, own);
-    if (end.state === "failed" && !outer.aborted) logger(record.task).error(end.error.message, { key: record.key });
+    if (end.state === "failed" && !outer.aborted)
+      logger(record.task, record.session).error(end.error.message, { key: record.key });
     await backend.finish(claim, outer.aborted && end.state === "failed" ? { state: "released" } : end);
   } catch (error) {
-    logger(record.task).error(`The result could not be saved: ${messageOf(error)}`, { key: record.key });
+    logger(record.task, record.session).error(`The result could not be saved: ${messageOf(error)}`, {
+      key: record.key,
+    });
   } finally {
     over.abort();
     outer.removeEventListener("abort", stop);
@@ -116,7 +119,7 @@ async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
 async function run({ record }: ClaimedJob, options: RunOptions, signal: AbortSignal): Promise<TaskEnd> {
   const { run: task } = options.tasks.get(record.task) as TaskDefinition;
   const { id, key, session, cwd, projectDir, begun: attempt } = record;
-  const log = options.logger(record.task);
+  const log = options.logger(record.task, record.session);
   try {
     const context = { signal, log, cwd, projectDir, env: options.env, id, key, session, attempt };
     return completed(await task(record.input as never, context), record.task);

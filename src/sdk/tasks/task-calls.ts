@@ -56,7 +56,7 @@ export function taskCalls(call: TaskCallContext, space: string, handler: { reado
   };
 
   return {
-    async add(task, input, options = {}) {
+    async add(task, ...[input, options = {}]) {
       const job = jobOf(call, place, task, input, options);
       const backend = await call.backend();
       const id = await backend.add(job);

@@ -50,7 +50,10 @@ export type FailedTask = Extract<TaskResult, { state: "failed" }>;
 /** `ctx.tasks`: work that continues after the hook process has ended. Jobs belong to the event's session. */
 export interface Tasks {
   /** Gives the job's id once it outlives this process; it never waits for the job. */
-  add<Input>(task: TaskRef<Input, unknown>, input: NoInfer<Input>, options?: AddOptions): Promise<string>;
+  add<Input>(
+    task: TaskRef<Input, unknown>,
+    ...given: undefined extends Input ? [input?: NoInfer<Input>, options?: AddOptions] : [NoInfer<Input>, AddOptions?]
+  ): Promise<string>;
   /** Looks and leaves it there. */
   get<Key extends TaskKey>(key: Key): Promise<TaskResult<OutputOf<Key>> | undefined>;
   /** A completed result, handed out once over all processes; undefined while there is none. */
@@ -126,7 +129,7 @@ export function lazyTasks(event: HookEvent, table: TaskTable, environment: RunEn
       return {
         ...calls,
         // Async functions: a call that fails and is not awaited is still a rejection of its own.
-        add: async (task, input, options) => keepAlive(calls.add(task, input, options)),
+        add: async (task, ...given) => keepAlive(calls.add(task, ...given)),
         cancel: async (key) => keepAlive(calls.cancel(key)),
         cancelAll: async () => keepAlive(calls.cancelAll()),
       };

@@ -26,7 +26,8 @@ export interface WorkTasksOptions
 export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Promise<void> {
   const { file, env, log, complain = () => undefined, signal } = options;
   const target = { now: Date.now, complain, ...defined({ log }) };
-  const logger = (task: string) => loggerFor(`task ${task}`, { event: "", task }, target);
+  const logger = (task: string, session?: string) =>
+    loggerFor(`task ${task}`, { event: "", task, ...defined({ session }) }, target);
   const { tasks } = app;
   const backend = options.backend ?? app.options.tasks;
   const call = { ...options, tasks, env, logger, backend: backend ?? defaultTasks({ file, env }) };

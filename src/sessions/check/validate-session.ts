@@ -71,7 +71,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** How much of a conversation a reader finds that follows parents from the end. */
+/** How much of a conversation is found by following parents from its last entry. */
 export interface ParentChainResult {
   readonly reached: EntryCounts;
   readonly missed: EntryCounts;

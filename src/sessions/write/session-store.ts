@@ -168,7 +168,7 @@ async function checkFormat(root: string, fs: Fs): Promise<void> {
 export async function refuseNewer(root: string, fs: Fs): Promise<number | undefined> {
   const found = await readFormat(root, fs);
   if (found === undefined || found <= storeFormat) return found;
-  const message = `${root} was written by a newer Hookline (format ${found}, this one knows ${storeFormat}). It can be read; to write to it, update Hookline or use another folder.`;
+  const message = `${root} was written by a newer Hookline (format ${found}, this one knows ${storeFormat}). It can be read; to write to it, update Hookline or use another directory.`;
   throw new Problem("sessions/newer-format", message, { about: { root, format: found, known: storeFormat } });
 }
 

@@ -56,7 +56,7 @@ function readUserFile(path: string): { readonly text: string; readonly value: un
   } catch (cause) {
     const why =
       cause instanceof SyntaxError
-        ? "is not JSON. See docs/usage.md for its shape."
+        ? "is not JSON. See docs/usage.md of the hookline package for its shape."
         : "cannot be read. Name a file of prices in --prices or in usage.json of the state directory, or leave it out.";
     throw new Problem("usage/prices", `${path} ${why}`, { about: { path }, cause });
   }
