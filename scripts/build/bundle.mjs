@@ -31,7 +31,7 @@ const programs = [
 ];
 
 export async function bundle(outdir) {
-  const { build } = await import("esbuild");
+  const { build, transform } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
   const kernel = await compileKernel();
@@ -73,7 +73,9 @@ export async function bundle(outdir) {
   const hash = createHash("sha256").update(program);
   for (const [path, script] of joinSmallChunks(new Map(outputFiles.map(({ path, text }) => [path, asScript(text)])))) {
     hash.update(script);
-    write(path, script);
+    // Node prints the whole line of an uncaught error.
+    const { code } = await transform(script, { minifyWhitespace: true, minifySyntax: true, lineLimit: 2_000 });
+    write(path, code);
   }
   for (const { path } of entryPoints) write(join(outdir, `${path}.js`), moduleFor(metafile, path));
   write(join(outdir, "cli", "program.cjs"), program);
