@@ -15,7 +15,8 @@ import {
 } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { commandStarts, optionValues, readOptions } from "./program-options.ts";
-import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSed, unwrapSu } from "./unwrap-special.ts";
+import { unwrapSed } from "./sed.ts";
+import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
 /** What a command gets besides its own words: its standard input, if the source contains it, and further words at run time. */
@@ -184,7 +185,7 @@ function unwrapShell(
   const has = (letter: string) => read.options.some(({ name }) => name === letter);
   if (has("c") && script) return [scriptOf([script], dialect)];
   if (has("c")) return openEnded ? [opaque("the script is not known before it runs")] : [];
-  const device = script && readsOpenFile(staticValue(script) ?? "");
+  const device = script && readsOpenFile(script);
   if (script !== undefined && device === undefined && !has("s")) return [];
   if (device === "other" || stdin === undefined) return [opaque("the shell runs what it reads")];
   return [{ kind: "script", text: stdin, dialect }];
