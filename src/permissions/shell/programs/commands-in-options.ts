@@ -47,10 +47,15 @@ const rows: readonly CommandOption[] = [
   ["awk,mawk,nawk", "text", awkRuns],
   [vi, "text", /(?:^\+?|[\s:%|'"\d$.,])[rwe]?\s*!\s*[\w./]|\bsystem\w*\s*\(|^\+?:?te(?:r\w*)?\s/m],
   ["gdb,lldb", "text", /^(?:make|pipe|py|pi|python|script|\|)\s|\bshell\s/],
-  ["psql", "text", /\\!(?!=)|\\(?:[ow]|g\w*)\s*\||\bprogram\s*'/i],
-  ["mysql,mariadb", "text", /\\!(?!=)|(?:^|;)\s*(?:system|pager)\s|^--pager/im],
+  // A pipe or a backtick in the line of a meta-command, or at the start of a value; a text that is made later.
+  [
+    "psql",
+    "text",
+    /\\!(?!=)|\\[^\n]*(?:`|(?<!\|)\|(?!\|))|^[-\w]*=?\s*\|\s*\S|\\(?:setenv|gexec)\b|\bcopy\b[\s\S]*\bprogram\b/i,
+  ],
+  ["mysql,mariadb", "text", /\\!(?!=)|\\P|(?:^(?:--\w+=|-\w*?e)?|;)\s*(?:system|pager)\s|^--pager/m],
   ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
-  ["make", "text", /^--ev|^-\w*E|^(?:-f|--\w+=)?-$|\$[({]shell\s/],
+  ["make", "text", /^--ev|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
   ["tmux,fzf,emacs,emacsclient,rpm,lftp,autossh,pdsh", "line", /["(!]|\b(?:run|if|popup|shell)(?:-shell)?\s/],
   ["pwsh,powershell,cmd,nu,xonsh,elvish,asciinema,fly,flyctl", "line", /(?:^|[\s"])(?:--?|\/+)c(?:o\w*)?[\s=]/i],
