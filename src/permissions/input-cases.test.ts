@@ -95,3 +95,38 @@ test("make is asked about when it reads its rules from an open file", () => {
   ]);
   expectAll("allow", ["make -f build/dev.mk all", "make -j4 -C src", "make stdin.o"]);
 });
+
+test("awk does not run a command unseen", () => {
+  expectNotAllowed([
+    "awk 'BEGIN{system (\"rm -r y\")}'",
+    "awk -F , -v a=1 'BEGIN{system(\"rm -r y\")}'",
+    'awk \'BEGIN{print "x" | "rm -r y"}\'',
+    "awk '{print | $0}' <<< 'rm -r y'",
+    'awk \'BEGIN{print x,\n"y" | "rm -r y"}\'',
+    'awk \'BEGIN{print /"/ | "rm -r y"}\'',
+    "awk 'BEGIN{print /;/ | \"rm -r y\"}'",
+    'awk \'BEGIN{if(1)/"/;print|"rm -r y"}\'',
+    'awk \'BEGIN{x++ /"/;print|"rm -r y"}\'',
+    "awk 'BEGIN{\"rm -r y\" | getline}'",
+    'awk \'BEGIN{print 1 # "\n print | "rm -r y"}\'',
+    'gawk \'BEGIN{f="system";@f("rm -r y")}\'',
+    "awk -f - <<< 'BEGIN{system(\"rm -r y\")}'",
+    "awk -vx=1 -f /dev/stdin <<< 'BEGIN{system(\"rm -r y\")}'",
+    "awk $OPT <<< 'BEGIN{system(\"rm -r y\")}'",
+    "gawk '@include \"/dev/stdin\"' <<< 'BEGIN{system(\"rm -r y\")}'",
+  ]);
+});
+
+test("pipes in strings, regular expressions and data of awk are allowed", () => {
+  expectAll("allow", [
+    "awk '{print $1}' <<E\nsystem(\nE",
+    "awk -F'|' '{print $2}' f",
+    "awk -F '|' -v OFS='|' '{print $1,$2}' f",
+    "awk '/foo|bar/ {print $1 \"|\" $2/2}' f",
+    "awk '$1 ~ /a|b/ || $2 {gsub(/x|[/]/,\"\"); print}' f",
+    "awk 'match($0,/v([0-9]+|x)/,m){print m[1]}' f",
+    "awk '{print}\n/x|y/{print ($1+$2)/2 \"%\"}' f",
+    "awk 'BEGIN{while((getline l < \"f\")>0) print l}'",
+    'awk -f "$DIR/x.awk" f',
+  ]);
+});

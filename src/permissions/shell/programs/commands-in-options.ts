@@ -22,8 +22,6 @@ const usages =
 /** ssh with a port, a key or a user, as usual for rsync. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 const vi = "vi,vim,nvim,view,ex,ed,gvim";
-/** `system(…)`, `… | getline`, and `print … | …` with the bar outside of a string. */
-const awkRuns = /\bsystem\s*\(|\|&?\s*getline|(?<![\w/])printf?\b(?:"(?:\\.|[^"\\])*"|[^";}\n|]|\|\|)*\|&?\s*["\w(]/;
 const hgSetting = /^(?:alias|hooks|extensions|pager|extdiff|merge-tools|ui\.(?:editor|ssh|merge))[^=]*=!?/;
 
 const rows: readonly CommandOption[] = [
@@ -44,7 +42,6 @@ const rows: readonly CommandOption[] = [
   ["gcc,g++,cc,c++", "", /^-wrapper$/],
   ["go", "", /^--?(?:(?:tool)?exec|vettool)(?:=|$)/],
   ["socat", "", /^(?:exec|system|shell):/i],
-  ["awk,mawk,nawk", "text", awkRuns],
   [vi, "text", /(?:^\+?|[\s:%|'"\d$.,])[rwe]?\s*!\s*[\w./]|\bsystem\w*\s*\(|^\+?:?te(?:r\w*)?\s/m],
   ["gdb,lldb", "text", /^(?:make|pipe|py|pi|python|script|\|)\s|\bshell\s/],
   // A pipe or a backtick in the line of a meta-command, or at the start of a value; a text that is made later.
@@ -53,7 +50,8 @@ const rows: readonly CommandOption[] = [
     "text",
     /\\!(?!=)|\\[^\n]*(?:`|(?<!\|)\|(?!\|))|^[-\w]*=?\s*\|\s*\S|\\(?:setenv|gexec)\b|\bcopy\b[\s\S]*\bprogram\b/i,
   ],
-  ["mysql,mariadb", "text", /\\!(?!=)|\\P|(?:^(?:--\w+=|-\w*?e)?|;)\s*(?:system|pager)\s|^--pager/m],
+  ["mysql,mariadb", "text", /\\!(?!=)|(?:^(?:--\w+=|-\w*?e)?|;)\s*(?:system|pager)\s|^--pager/im],
+  ["mysql,mariadb", "text", /\\P/],
   ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
   ["make", "text", /^--ev|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],

@@ -1,4 +1,5 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
+import { unwrapAwk } from "./awk.ts";
 import { isBuiltin } from "./builtins.ts";
 import { optionCommands } from "./commands-in-options.ts";
 import { filePrograms } from "./file-programs.ts";
@@ -37,6 +38,7 @@ export function unwrap(name: string, args: readonly ShellWord[], { stdin, openEn
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
   if (head === "su") return unwrapSu(args);
   if (head === "sed") return ofEachLine(args, (line) => unwrapSed(line, script));
+  if (/^[mn]?awk$/.test(head)) return ofEachLine(args, (line) => unwrapAwk(line, stdin?.text));
   if (head === "at" || head === "batch" || head === "crontab") return unwrapScheduler(head, args, script);
   const dialect = shells.get(head);
   if (dialect) return unwrapShell(args, dialect, script, openEnded);
