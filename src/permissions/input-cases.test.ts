@@ -130,3 +130,13 @@ test("pipes in strings, regular expressions and data of awk are allowed", () => 
     'awk -f "$DIR/x.awk" f',
   ]);
 });
+
+test("other programs that run lines with an exclamation mark are not allowed", () => {
+  expectNotAllowed([
+    "dc -e '!rm -r y'",
+    "sftp h <<'E'\n!rm -r y\nE",
+    "gnuplot -e 'system \"rm -r y\"'",
+    "m4 <<'E'\nsyscmd(`rm -r y')\nE",
+  ]);
+  expectAll("allow", ["dc -e '1 2 + p'", "sftp h <<'E'\nget a\nE", "m4 -DX=1 f.m4", "gcc-13 -c a.c"]);
+});

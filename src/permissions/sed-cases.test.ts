@@ -86,6 +86,7 @@ describe("commands that sed runs", () => {
       "sed -- '1e rm -r y' f",
       "sed -i '' '1e rm -r y' f",
     ]);
+    expectAll("ask", ["ls | xargs sed", "ls | xargs -I% sed '1e % -r y' f", 'sed "1e $X -r y" f']);
     expectAll("ask", ['sed "$X" f', 'sed -e "$X" f', "sed -e s/a/b/ -e $X f", 'sed "$A$B" f']);
     expectAll(
       "deny",
@@ -158,4 +159,10 @@ test("ordinary scripts of sed are allowed", () => {
     'sed -f "$DIR/x.sed" f',
     "sed --version",
   ]);
+});
+
+test("a backslash at the end of a line in single quotes is a part of the script", () => {
+  expectAll("allow", ["sed 's/x/\\\n/g' f", "sed -i 's/a/b\\\nc/' $f", "echo a | sed '/x/a\\\ntext' \"b c\""]);
+  expectAll("ask", ["bash -c 'r\\\nm -r y'", "ssh h 'r\\\nm -r y'", "git -c alias.z='!r\\\nm -r y' z", "r\\\nm -r y"]);
+  expectAll("deny", ["foo --exec 'r\\\nm -r y'", "fzf --bind 'enter:execute(r\\\nm -r y)'", "echo # 'x\\\nrm -r y\n'"]);
 });

@@ -54,6 +54,7 @@ const rows: readonly CommandOption[] = [
   ["mysql,mariadb", "text", /\\P/],
   ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
   ["make", "text", /^--ev|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
+  ["dc,ftp,sftp,gnuplot,m4", "text", /(?:^|[\s;])!\s*[\w./]|\b(?:system|e?syscmd)\b/m],
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
   ["tmux,fzf,emacs,emacsclient,rpm,lftp,autossh,pdsh", "line", /["(!]|\b(?:run|if|popup|shell)(?:-shell)?\s/],
   ["pwsh,powershell,cmd,nu,xonsh,elvish,asciinema,fly,flyctl", "line", /(?:^|[\s"])(?:--?|\/+)c(?:o\w*)?[\s=]/i],
@@ -75,7 +76,7 @@ export function optionCommands(head: string, args: readonly ShellWord[], stdin =
   const isLine = (word: ShellWord) => !isOption(word) && /\s/.test(word.pieces.join(" "));
   if (runsOperands.has(head)) return args.filter(isLine).map((word) => scriptOf([word], "sh"));
   // `gcc-13` is gcc, `cmd.exe` is cmd.
-  const options = optionTable().get(head.replace(/(?<=[a-z+])(?:-?[\d.]+|\.exe)$/i, ""));
+  const options = optionTable().get(head) ?? optionTable().get(head.replace(/(?<=[a-z+])(?:-?[\d.]+|\.exe)$/i, ""));
   if (options === undefined) return commandsByName(args);
   const texts = [stdin, ...args.map(({ pieces }) => pieces.join("$"))];
   const line = texts.map((text) => (/\s/.test(text) ? `"${text}"` : text)).join(" ");
@@ -111,7 +112,9 @@ function commandsByName(args: readonly ShellWord[]): readonly Inner[] {
 
 /** The commands that may be in texts of an unknown language. A rule on the program allows them. */
 function looseCommands(texts: readonly string[]): readonly Inner[] {
-  const lines = texts.flatMap((text) => text.split(/[;&|(){}`$"'\n]+/)).map((line) => line.trim().split(/\s+/));
+  const lines = texts
+    .flatMap((text) => text.replaceAll("\\\n", "").split(/[;&|(){}`$"'\n]+/))
+    .map((line) => line.trim().split(/\s+/));
   const commands = lines.filter(([first = ""]) => /^[^-]/.test(first) && !isBuiltin(first));
   return commands.map((words) => ({ kind: "command", words: words.map(wordOf), carried: true }));
 }

@@ -10,7 +10,7 @@ const sedOptions = {
 };
 
 /** What the scripts of sed run and open. A script in an ordinary file is not read, like one for a shell. */
-export function unwrapSed(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
+export function unwrapSed(args: readonly ShellWord[], stdin: string | undefined, openEnded: boolean): readonly Inner[] {
   // A variable without quotes is taken for one word.
   const words = args.map((word) => ({ ...word, splits: false }));
   const read = readProgramArguments(words, sedOptions, true);
@@ -28,7 +28,12 @@ export function unwrapSed(args: readonly ShellWord[], stdin: string | undefined)
   const named = (name: string): ShellWord => ({ ...wordOf(name), pieces: values.length === 1 ? [name] : ["", ""] });
   // Text for `a`, `i`, `c` and `e` may continue in the next script.
   const readings = values.map((value) => readSedScript(known.map(({ pieces }) => pieces.join(value)).join("\n")));
-  const isOpaque = known.length < scripts.length || known.some(isBlank) || readings.every((reading) => reading.opaque);
+  const isOpaque =
+    known.length < scripts.length ||
+    (openEnded && scripts.length === 0) ||
+    known.some(isBlank) ||
+    readings.every((reading) => reading.opaque) ||
+    new Set(readings.map(({ runs }) => runs.join("\n"))).size > 1;
   return [
     ...readings.flatMap(({ runs, reads, writes }): Inner[] => [
       ...runs.map((text): Inner => ({ kind: "script", text, dialect: "sh" })),

@@ -37,8 +37,8 @@ export function unwrap(name: string, args: readonly ShellWord[], { stdin, openEn
   if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
   if (head === "su") return unwrapSu(args);
-  if (head === "sed") return ofEachLine(args, (line) => unwrapSed(line, script));
-  if (/^[mn]?awk$/.test(head)) return ofEachLine(args, (line) => unwrapAwk(line, stdin?.text));
+  if (head === "sed" || head === "ssed") return ofEachLine(args, (line) => unwrapSed(line, script, openEnded));
+  if (/awk[-\d.]*$/.test(head)) return ofEachLine(args, (line) => unwrapAwk(line, stdin?.text));
   if (head === "at" || head === "batch" || head === "crontab") return unwrapScheduler(head, args, script);
   const dialect = shells.get(head);
   if (dialect) return unwrapShell(args, dialect, script, openEnded);
