@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
-import { readSedScript } from "./shell/programs/sed.ts";
+import { readSedScript } from "./shell/programs/sed-and-awk.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 
@@ -165,4 +165,16 @@ test("a backslash at the end of a line in single quotes is a part of the script"
   expectAll("allow", ["sed 's/x/\\\n/g' f", "sed -i 's/a/b\\\nc/' $f", "echo a | sed '/x/a\\\ntext' \"b c\""]);
   expectAll("ask", ["bash -c 'r\\\nm -r y'", "ssh h 'r\\\nm -r y'", "git -c alias.z='!r\\\nm -r y' z", "r\\\nm -r y"]);
   expectAll("deny", ["foo --exec 'r\\\nm -r y'", "fzf --bind 'enter:execute(r\\\nm -r y)'", "echo # 'x\\\nrm -r y\n'"]);
+});
+
+test("long scripts that can be read in many ways take no more than a moment", () => {
+  const before = process.cpuUsage();
+  const signs = ["[^]x]", "[", "[:a", "\\", "/[", "{", "$!", "(/", "()/ "];
+  for (const sign of signs) {
+    const text = sign.repeat(Math.floor(20_000 / sign.length));
+    expect(readSedScript(`s/${text}`).opaque).toBe(true);
+    expectAll("ask", [`awk 'BEGIN{print /${text} | "x"}'`]);
+  }
+  const { user } = process.cpuUsage(before);
+  expect(user / 1_000).toBeLessThan(9_000);
 });

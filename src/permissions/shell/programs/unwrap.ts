@@ -1,5 +1,4 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { unwrapAwk } from "./awk.ts";
 import { isBuiltin } from "./builtins.ts";
 import { optionCommands } from "./commands-in-options.ts";
 import { filePrograms } from "./file-programs.ts";
@@ -16,7 +15,7 @@ import {
 } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { commandStarts, optionValues, readOptions } from "./program-options.ts";
-import { unwrapSed } from "./sed.ts";
+import { unwrapAwk, unwrapSed } from "./sed-and-awk.ts";
 import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
