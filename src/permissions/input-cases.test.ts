@@ -92,8 +92,9 @@ test("make is asked about when it reads its rules from an open file", () => {
     "make --file=/dev/stdin <<< 'a: ; rm -r y'",
     "cd /dev && make -f stdin <<< 'a: ; rm -r y'",
     "make -f - <<< 'a: ; rm -r y'",
+    "make -f $X <<< 'a: ; rm -r y'",
   ]);
-  expectAll("allow", ["make -f build/dev.mk all", "make -j4 -C src", "make stdin.o"]);
+  expectAll("allow", ["make -f build/dev.mk all", "make -j4 -C src", "make stdin.o", "make -f dev/$X.mk URL=http://a"]);
 });
 
 test("awk does not run a command unseen", () => {

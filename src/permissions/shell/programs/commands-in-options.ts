@@ -54,6 +54,8 @@ const rows: readonly CommandOption[] = [
   ["mysql,mariadb", "text", /\\P/],
   ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
   ["make", "text", /^--ev|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
+  // A rule in the text that it reads.
+  ["make", "text", /^[^\s=:]+\s*::?(?![=:/])/m],
   ["dc,ftp,sftp,gnuplot,m4", "text", /(?:^|[\s;])!\s*[\w./]|\b(?:system|e?syscmd)\b/m],
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
   ["tmux,fzf,emacs,emacsclient,rpm,lftp,autossh,pdsh", "line", /["(!]|\b(?:run|if|popup|shell)(?:-shell)?\s/],

@@ -14,7 +14,7 @@ export function unwrapSed(args: readonly ShellWord[], stdin: string | undefined,
   // A variable without quotes is taken for one word.
   const words = args.map((word) => ({ ...word, splits: false }));
   const read = readProgramArguments(words, sedOptions, true);
-  if (read === undefined) return [opaque("an option of sed is not known")];
+  if (read === undefined) return [opaque("a word of sed may be a script")];
   const given = read.options.flatMap(({ name, value }) =>
     value && /^(?:e|f|--expression|--file)$/.test(name) ? [{ name, value }] : [],
   );
