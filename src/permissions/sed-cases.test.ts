@@ -150,6 +150,7 @@ test("ordinary scripts of sed are allowed", () => {
   );
   expectAll("allow", [
     "sed -e '/x/a\\' -e 'text' f",
+    "sed -i -e '$a\\' f",
     "sed -ne '/a/p' -e '/b/p' f",
     "sed -i '' 's/a/b/' f",
     "sed -i.bak -e 's/a/b/' f",

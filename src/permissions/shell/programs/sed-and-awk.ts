@@ -65,7 +65,8 @@ const delimiter = /[ -[\]-~]/y;
 const flags = /[ \tgpiImM\d]*/y;
 const end = /[ \t]*(?:[;\n]|$|(?=[}#]))/y;
 const word = /[ \t]*[\w.-]*/y;
-const textOfLine = /[ \t]*((?:\\[\s\S]|[^\n\\])*)(?:\n|$)/y;
+const text = /(?:\\[\s\S]|[^\n\\])*(?:\n|\\?$)/y;
+const commandText = /[ \t]*((?:\\[\s\S]|[^\n\\])*)(?:\n|$)/y;
 const fileName = /[ \t]*([^\n]+)/y;
 const separators = /[ \t-\r;]*/y;
 
@@ -96,10 +97,10 @@ export function readSedScript(script: string) {
     return takesUpTo(sign, first) && takesUpTo(sign, inText);
   };
   const takesInto = (found: string[], pattern: RegExp): boolean => {
-    const text = take(pattern) ?? "";
+    const value = take(pattern) ?? "";
     // sed resolves its own escapes in a command before the shell does.
-    const isKnown = text !== "" && (found !== runs || !text.includes("\\"));
-    if (isKnown) found.push(text);
+    const isKnown = value !== "" && (found !== runs || !value.includes("\\"));
+    if (isKnown) found.push(value);
     return isKnown;
   };
   // A script that sed refuses does nothing, so it may be accepted here.
@@ -108,8 +109,8 @@ export function readSedScript(script: string) {
     if (command === "{") return true;
     if (command === "#") return takes(/[^\n]*/y);
     if ("}=dDgGhHnNpPxzFqQlbtT:".includes(command)) return takes(word) && takes(end);
-    if ("aic".includes(command)) return takes(textOfLine);
-    if (command === "e") return takesInto(runs, textOfLine);
+    if ("aic".includes(command)) return takes(text);
+    if (command === "e") return takesInto(runs, commandText);
     if ("rR".includes(command)) return takesInto(reads, fileName);
     if ("wW".includes(command)) return takesInto(writes, fileName);
     if (command === "y") return takesTwo(inText) && takes(end);
