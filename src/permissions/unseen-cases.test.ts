@@ -227,6 +227,9 @@ test("a condition holds for a shell or source that reads what only the run will 
     'echo "${x@P}"',
     "x<()m y",
     "* x\\\n > f <<'E'\nE",
+    "sed --expr='1e rm -r y' f",
+    "sed ':a e rm -r y' f",
+    "bash <<'A' 3<<'B' 0>&3\nls\nA\nrm -r y\nB",
   ];
   expect(skippedBy("Bash(rm *)", commands)).toEqual([]);
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
 import type { RuleLayer } from "./rule-layer.ts";
-import { readSedScript } from "./shell/programs/commands-in-options.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 
@@ -513,27 +512,6 @@ describe("options of git", () => {
     ];
     expect(decisionsOf(commands, { allow: ["Bash(git *)"] })).toEqual(all(commands, "allow"));
   });
-});
-
-test.each([
-  ["10,20p", { opaque: false }],
-  ["s/foo/bar/g; s|a/b|c|", { opaque: false }],
-  ["/start/,/end/{s/a/b/;p}", { opaque: false }],
-  ["$!N;s/\\n/ /;P;D", { opaque: false }],
-  ["/x/a\\\ntext e here", { opaque: false }],
-  ["y/abc/xyz/;:a;ba", { opaque: false }],
-  ["/[/]e/d", { opaque: false }],
-  ["s/[/]/_/g", { opaque: false }],
-  ["s/[/]e/_/e", { opaque: true }],
-  ["1e date", { runs: ["date"], opaque: false }],
-  ["s/a/b/e", { opaque: true }],
-  ["s/a/b/ge", { opaque: true }],
-  ["e", { opaque: true }],
-  ["r .env", { reads: [".env"], opaque: false }],
-  ["s/a/b/w out", { writes: ["out"], opaque: false }],
-  ["s/a", { opaque: true }],
-])("the effects of the sed script %j are known", (script, effects) => {
-  expect(readSedScript(script)).toEqual({ runs: [], reads: [], writes: [], ...effects });
 });
 
 test("behind an option of a launcher that is not known, every word may be the command that a deny rule covers", () => {

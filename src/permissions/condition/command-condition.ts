@@ -66,8 +66,7 @@ function runsUnknown({ opaque, words }: CommandPart): boolean {
   // An unknown option alone does not hide a command; every other reason does.
   if (opaque !== undefined) return open || !/\boptions? of\b/.test(opaque) || startsShell(words);
   const head = staticValue(name) ?? "";
-  const [first = ""] = args.map((word) => staticValue(word));
-  if (/^(source|\.)$/.test(head) && readsOpenFile(first)) return true;
+  if (/^(source|\.)$/.test(head) && args[0] && readsOpenFile(args[0])) return true;
   if (/^(mapfile|readarray)$/.test(head) && args.some((word) => /^-[A-Za-z]*C/.test(word.pieces[0]))) return true;
   if (open) return runners.has(head);
   return !runners.has(head) && readBuiltin(head, args) === "evaluates" && args.some(holdsSubstitution);

@@ -55,6 +55,9 @@ export function analyseText(text: string, context: ShellContext): ShellAnalysis 
   return analyse(text, { text, bodies: [], hidden: 0 }, heredocs, context);
 }
 
+/** Text whose backslashes are all in single quotes, with no comment, substitution or here-document that could hold such a quote. */
+const plainQuotes = /^(?:'[^']*'|"[^"\\`$]*"|\$\w|[^'"\\`$#<]|<(?!<))*$/;
+
 function analyse(original: string, masked: MaskedText, heredocs: Set<number>, context: ShellContext): ShellAnalysis {
   const { text } = masked;
   const problems: ShellProblem[] = [...characterProblems(original), ...costProblems(text, masked.hidden)];
@@ -62,7 +65,7 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
   const result = () => ({ text: original, complete: problems.length === 0, problems, parts: withAnyFolder(parts) });
   if (problems.some(({ code }) => code.startsWith("too-"))) return result();
   const continuation = text.indexOf("\\\n");
-  if (continuation >= 0) {
+  if (continuation >= 0 && !plainQuotes.test(text)) {
     const at = [continuation, continuation + 2] as const;
     problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
   }

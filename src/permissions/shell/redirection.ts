@@ -114,22 +114,31 @@ export function inputReveals(
   });
 }
 
-/** The standard input of a command if the text contains it: a here-document or here-string. Expansions in it are not replaced. */
-export function standardInput(redirections: readonly Redirection[], scope: TextSource): InputText | undefined {
-  const last = redirections.findLast(
-    ({ descriptor, operator }) =>
-      operator.startsWith("<") &&
-      (descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0)),
+/**
+ * The here-documents and here-strings that a command may read: its own, or those of what is around it. The text is known if there is one,
+ * on its own standard input. Expansions in it are not replaced.
+ */
+export function standardInput(redirections: readonly Redirection[], walk: ShellWalk): InputText | undefined {
+  const texts = redirections.flatMap((node) => hereText(node, walk.scope) ?? []);
+  const [only] = texts;
+  if (only === undefined) return walk.stdin && { ...walk.stdin, isKnown: false };
+  const last = redirections.findLast(({ descriptor, operator }) =>
+    descriptor?.type === "FileDescriptor" ? descriptor.value === 0 : !descriptor && operator.startsWith("<"),
   );
-  if (last?.type === "HereString" && last.target) {
-    const word = readWord(last.target, findingsIn(scope));
+  if (texts.length === 1 && last && last.type !== "Redirect") return only;
+  return { text: texts.map(({ text }) => text).join("\n"), isKnown: false };
+}
+
+function hereText(node: Redirection, scope: TextSource): InputText | undefined {
+  if (node.type === "HereString" && node.target) {
+    const word = readWord(node.target, findingsIn(scope));
     return { text: word.pieces.join("$"), isKnown: staticValue(word) !== undefined };
   }
-  if (last?.type !== "HereDoc") return undefined;
-  const { body } = last;
+  if (node.type !== "HereDoc") return undefined;
+  const { body, delimiter, operator } = node;
   const text = (scope.original ?? scope.source).slice(body.pos, body.end);
-  const quoted = last.delimiter?.quoted === true;
+  const quoted = delimiter?.quoted === true;
   const isKnown = quoted || !/[$`]/.test(text.replace(/\\[\s\S]/g, ""));
   const plain = quoted ? text : text.replace(/\\(?:([\\$`])|\n)/g, "$1");
-  return { text: last.operator === "<<-" ? plain.replace(/^\t+/gm, "") : plain, isKnown };
+  return { text: operator === "<<-" ? plain.replace(/^\t+/gm, "") : plain, isKnown };
 }

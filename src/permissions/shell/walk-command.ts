@@ -51,7 +51,7 @@ export function walkCommand(node: Command, before: ShellState, walk: ShellWalk):
   if (read.length === 0) return sameFlow(state);
   const words = expandWords(read, before, walk);
   const raw = walk.scope.source.slice(node.name?.pos ?? node.pos, node.end);
-  const stdin = standardInput(node.redirects, walk.scope);
+  const stdin = standardInput(node.redirects, walk);
   const reveals = inputReveals(node.redirects, before, walk);
   const at = walk.scope.span(node.pos, node.end);
   const run = { words, raw, at, openEnded: false };

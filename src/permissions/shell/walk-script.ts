@@ -12,7 +12,7 @@ import {
 import { expandWord, walkFindings } from "./assignment.ts";
 import { collectScripts } from "./expansion.ts";
 import { checkTest, type FileTest } from "./programs/builtins.ts";
-import { walkRedirections } from "./redirection.ts";
+import { standardInput, walkRedirections } from "./redirection.ts";
 import { emptyWord, type ShellWord, type TextRange } from "./shell-part.ts";
 import {
   isReachable,
@@ -62,7 +62,7 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
       return walkPipeline(node, state, walk);
     case "Redirected":
       walkRedirections(node.redirects, state, walk);
-      return walkNode(node.command, state, walk);
+      return walkNode(node.command, state, { ...walk, stdin: standardInput(node.redirects, walk) });
     case "BraceGroup":
       return walkBody(node.body, state, walk);
     case "Subshell":

@@ -22,8 +22,6 @@ const usages =
 /** ssh with a port, a key or a user, as usual for rsync. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 const vi = "vi,vim,nvim,view,ex,ed,gvim";
-/** `system(…)`, `… | getline`, and `print … | …` with the bar outside of a string. */
-const awkRuns = /\bsystem\s*\(|\|&?\s*getline|(?<![\w/])printf?\b(?:"(?:\\.|[^"\\])*"|[^";}\n|]|\|\|)*\|&?\s*["\w(]/;
 const hgSetting = /^(?:alias|hooks|extensions|pager|extdiff|merge-tools|ui\.(?:editor|ssh|merge))[^=]*=!?/;
 
 const rows: readonly CommandOption[] = [
@@ -44,13 +42,21 @@ const rows: readonly CommandOption[] = [
   ["gcc,g++,cc,c++", "", /^-wrapper$/],
   ["go", "", /^--?(?:(?:tool)?exec|vettool)(?:=|$)/],
   ["socat", "", /^(?:exec|system|shell):/i],
-  ["awk,mawk,nawk", "text", awkRuns],
   [vi, "text", /(?:^\+?|[\s:%|'"\d$.,])[rwe]?\s*!\s*[\w./]|\bsystem\w*\s*\(|^\+?:?te(?:r\w*)?\s/m],
   ["gdb,lldb", "text", /^(?:make|pipe|py|pi|python|script|\|)\s|\bshell\s/],
-  ["psql", "text", /\\!(?!=)|\\(?:[ow]|g\w*)\s*\||\bprogram\s*'/i],
-  ["mysql,mariadb", "text", /\\!(?!=)|(?:^|;)\s*(?:system|pager)\s|^--pager/im],
+  // A pipe or a backtick in the line of a meta-command, or at the start of a value; a text that is made later.
+  [
+    "psql",
+    "text",
+    /\\!(?!=)|\\[^\n]*(?:`|(?<!\|)\|(?!\|))|^[-\w]*=?\s*\|\s*\S|\\(?:setenv|gexec)\b|\bcopy\b[\s\S]*\bprogram\b/i,
+  ],
+  ["mysql,mariadb", "text", /\\!(?!=)|(?:^(?:--\w+=|-\w*?e)?|;)\s*(?:system|pager)\s|^--pager/im],
+  ["mysql,mariadb", "text", /\\P/],
   ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
-  ["make", "text", /^--ev|^-\w*E|^(?:-f|--\w+=)?-$|\$[({]shell\s/],
+  ["make", "text", /^--ev|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
+  // A rule in the text that it reads.
+  ["make", "text", /^[^\s=:]+\s*::?(?![=:/])/m],
+  ["dc,ftp,sftp,gnuplot,m4", "text", /(?:^|[\s;])!\s*[\w./]|\b(?:system|e?syscmd)\b/m],
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
   ["tmux,fzf,emacs,emacsclient,rpm,lftp,autossh,pdsh", "line", /["(!]|\b(?:run|if|popup|shell)(?:-shell)?\s/],
   ["pwsh,powershell,cmd,nu,xonsh,elvish,asciinema,fly,flyctl", "line", /(?:^|[\s"])(?:--?|\/+)c(?:o\w*)?[\s=]/i],
@@ -72,7 +78,7 @@ export function optionCommands(head: string, args: readonly ShellWord[], stdin =
   const isLine = (word: ShellWord) => !isOption(word) && /\s/.test(word.pieces.join(" "));
   if (runsOperands.has(head)) return args.filter(isLine).map((word) => scriptOf([word], "sh"));
   // `gcc-13` is gcc, `cmd.exe` is cmd.
-  const options = optionTable().get(head.replace(/(?<=[a-z+])(?:-?[\d.]+|\.exe)$/i, ""));
+  const options = optionTable().get(head) ?? optionTable().get(head.replace(/(?<=[a-z+])(?:-?[\d.]+|\.exe)$/i, ""));
   if (options === undefined) return commandsByName(args);
   const texts = [stdin, ...args.map(({ pieces }) => pieces.join("$"))];
   const line = texts.map((text) => (/\s/.test(text) ? `"${text}"` : text)).join(" ");
@@ -108,78 +114,9 @@ function commandsByName(args: readonly ShellWord[]): readonly Inner[] {
 
 /** The commands that may be in texts of an unknown language. A rule on the program allows them. */
 function looseCommands(texts: readonly string[]): readonly Inner[] {
-  const lines = texts.flatMap((text) => text.split(/[;&|(){}`$"'\n]+/)).map((line) => line.trim().split(/\s+/));
+  const lines = texts
+    .flatMap((text) => text.replaceAll("\\\n", "").split(/[;&|(){}`$"'\n]+/))
+    .map((line) => line.trim().split(/\s+/));
   const commands = lines.filter(([first = ""]) => /^[^-]/.test(first) && !isBuiltin(first));
   return commands.map((words) => ({ kind: "command", words: words.map(wordOf), carried: true }));
-}
-
-const address = /(?:\d+(?:~\d+)?|\$|[+~]\d+|\/(?:\\.|\[[^\]]*\]|[^/\\[])*\/[IM]*|\\(.)(?:(?!\1)[\s\S])*\1[IM]*)/y;
-
-/**
- * The effects of a script for GNU sed, besides editing its stream: the commands that `e` runs in a shell, and files. `opaque`: it runs text
- * from its input, or it could not be parsed.
- */
-export function readSedScript(script: string) {
-  const [runs, reads, writes]: [string[], string[], string[]] = [[], [], []];
-  let [at, opaque] = [0, false];
-  const skip = (pattern: RegExp): string => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(script)?.[0] ?? "";
-    at += found.length;
-    return found;
-  };
-  // Blanks before a name are skipped; those after it are part of it.
-  const restOfLine = (): string => {
-    skip(/[ \t]*/y);
-    return skip(/[^\n]*/y);
-  };
-  while (at < script.length && !opaque) {
-    skip(/[\s;{}]*/y);
-    if (at >= script.length) break;
-    if (skip(address) !== "") {
-      skip(/\s*,\s*/y);
-      skip(address);
-      skip(/[\s!]*/y);
-      continue;
-    }
-    const command = script[at] ?? "";
-    at += 1;
-    if ("=dDgGhHnNpPxFzlqQL".includes(command)) skip(/\s*\d*/y);
-    else if (command === "#" || command === ":" || "btTv".includes(command))
-      skip(command === "#" ? /[^\n]*/y : /[^\n;}]*/y);
-    else if ("aic".includes(command)) skip(/(?:\\[\s\S]|[^\n\\])*/y);
-    else if (command === "r" || command === "R") reads.push(restOfLine());
-    else if (command === "w" || command === "W") writes.push(restOfLine());
-    else if (command === "e") {
-      const text = restOfLine();
-      if (text.trim() === "") opaque = true;
-      else runs.push(text);
-    } else if (command === "s" || command === "y") {
-      const delimiter = script[at] ?? "";
-      at += 1;
-      if (delimiter === "" || delimiter === "\n" || delimiter === "\\" || !skipTwo(delimiter)) opaque = true;
-      else if (command === "s") {
-        const flags = skip(/[gpiImM\d]*/y);
-        if (script[at] === "w") {
-          at += 1;
-          writes.push(restOfLine());
-        } else if (script[at] === "e") opaque = true;
-        if (flags.length > 20) opaque = true;
-      }
-    } else if (command !== "!") opaque = true;
-  }
-  return { runs, reads, writes, opaque };
-
-  /** Skips `pattern/replacement/`. In a set of characters the delimiter is literal. */
-  function skipTwo(delimiter: string): boolean {
-    for (let left = 2; left > 0; left--) {
-      while (at < script.length && script[at] !== delimiter) {
-        const set = left === 2 && script[at] === "[" ? /\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]\n])*\]/y : undefined;
-        if (set === undefined || skip(set) === "") at += script[at] === "\\" ? 2 : 1;
-      }
-      if (script[at] !== delimiter) return false;
-      at += 1;
-    }
-    return true;
-  }
 }

@@ -47,17 +47,15 @@ export function readOptions(words: readonly ShellWord[], grammar: OptionGrammar)
   return read && { options, rest: words.slice(read.next) };
 }
 
-/** Reads options anywhere among the operands, as GNU programs do. `unknownIsText`: an unknown word is an operand. */
+/**
+ * Reads options anywhere among the operands, as GNU programs do. `unknownIsText`: an unknown word is an operand, unless it begins with
+ * a dash.
+ */
 export function readProgramArguments(words: readonly ShellWord[], grammar: OptionGrammar, unknownIsText: boolean) {
   const options: ProgramOption[] = [];
   const operands: ShellWord[] = [];
   for (let index = 0; index < words.length; index++) {
-    const word = words[index];
-    if (word && unknownIsText && staticValue(word) === undefined) {
-      operands.push(word);
-      continue;
-    }
-    const read = readFrom(words, index, grammar, options);
+    const read = readFrom(words, index, grammar, options, unknownIsText);
     if (read === undefined) return undefined;
     if (read.ended) return { options, operands: [...operands, ...words.slice(read.next)] };
     index = read.next;
@@ -68,15 +66,26 @@ export function readProgramArguments(words: readonly ShellWord[], grammar: Optio
 }
 
 /** Reads options from `start` on. `next` is the first operand; `ended` is true if `--` precedes it. */
-function readFrom(words: readonly ShellWord[], start: number, grammar: OptionGrammar, options: ProgramOption[]) {
+function readFrom(
+  words: readonly ShellWord[],
+  start: number,
+  grammar: OptionGrammar,
+  options: ProgramOption[],
+  unknownIsText = false,
+) {
   for (let index = start; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) break;
     const text = staticValue(word);
     if (text === undefined) {
       // A word whose known start is not that of an option is an operand, even if the rest is unknown.
-      const operand = grammar.plus ? /^[^-+]/ : /^[^-]/;
-      return !word.splits && operand.test(word.pieces[0]) ? { next: index, ended: false } : undefined;
+      const operand = unknownIsText ? /^(?!-)/ : grammar.plus ? /^[^-+]/ : /^[^-]/;
+      if ((unknownIsText || !word.splits) && operand.test(word.pieces[0])) return { next: index, ended: false };
+      // The unknown rest belongs to the value of an option that begins before it.
+      const known = word.splits ? [] : (readOption(word.pieces[0], word, grammar) ?? []);
+      if (known.at(-1)?.value === undefined) return undefined;
+      options.push(...known);
+      continue;
     }
     if (text === "--") return { next: index + 1, ended: true };
     if (grammar.also?.test(text)) {

@@ -1,45 +1,9 @@
 import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { patternsOf } from "../word-pieces.ts";
-import { readSedScript } from "./commands-in-options.ts";
-import { type Inner, opaque, scriptOf, withoutText, wordOf } from "./inner-command.ts";
-import { cutWord, optionValues } from "./program-options.ts";
-import { readsOpenFile } from "./wrappers.ts";
+import { type Inner, opaque, scriptOf, withoutText } from "./inner-command.ts";
+import { cutWord } from "./program-options.ts";
 
 // Programs whose command line has a grammar of its own.
-
-/**
- * The scripts of sed: the values of `-e` and what `-f` reads from standard input, else the first operand. A script in an ordinary file is
- * not read, like one for a shell.
- */
-export function unwrapSed(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
-  // Behind `-i` and `-l` letters are their value.
-  const given = optionValues(args, "-e= --expression=", /^[^il]*$/);
-  const files = optionValues(args, "-f= --file=", /^[^eil]*$/).map((word) => staticValue(word) ?? "/dev/fd/9");
-  const devices = files.flatMap((name) => (name === "-" ? "stdin" : (readsOpenFile(name) ?? [])));
-  const isUnread = devices.includes("other") || (devices.length > 0 && stdin === undefined);
-  const typed = given.length > 0 || files.length > 0 ? given : firstOperand(args);
-  const scripts = stdin === undefined || devices.length === 0 ? typed : [...typed, wordOf(stdin)];
-  const inners = scripts.flatMap((word): Inner[] => {
-    const isKnown = staticValue(word) !== undefined;
-    const named = (name: string): ShellWord => ({ ...word, pieces: isKnown ? [name] : ["", ""], raw: name });
-    // Its variables may be empty or, as in an address, a number.
-    const readings = (isKnown ? [""] : ["", "1"]).map((value) => readSedScript(word.pieces.join(value)));
-    return [
-      ...readings.flatMap(({ runs, reads, writes }): Inner[] => [
-        ...runs.map((text): Inner => ({ kind: "script", text, dialect: "sh", from: word })),
-        ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
-        ...writes.map((name): Inner => ({ kind: "file", access: "write", option: "w", word: named(name) })),
-      ]),
-      ...(readings.every((reading) => reading.opaque) ? [opaque("the script of sed may run commands")] : []),
-    ];
-  });
-  return isUnread ? [...inners, opaque("sed runs the script that it reads")] : inners;
-}
-
-function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
-  const first = args.find((word) => !word.pieces[0].startsWith("-"));
-  return first ? [first] : [];
-}
 
 /** `at`, `batch` and `crontab` run their standard input later. In a crontab commands follow five fields or a name such as `@daily`. */
 export function unwrapScheduler(head: string, args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {

@@ -15,7 +15,8 @@ import {
 } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { commandStarts, optionValues, readOptions } from "./program-options.ts";
-import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSed, unwrapSu } from "./unwrap-special.ts";
+import { unwrapAwk, unwrapSed } from "./sed-and-awk.ts";
+import { unwrapFd, unwrapFind, unwrapScheduler, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
 /** What a command gets besides its own words: its standard input, if the source contains it, and further words at run time. */
@@ -35,7 +36,8 @@ export function unwrap(name: string, args: readonly ShellWord[], { stdin, openEn
   if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
   if (head === "su") return unwrapSu(args);
-  if (head === "sed") return ofEachLine(args, (line) => unwrapSed(line, script));
+  if (head === "sed" || head === "ssed") return ofEachLine(args, (line) => unwrapSed(line, script, openEnded));
+  if (/awk[-\d.]*$/.test(head)) return ofEachLine(args, (line) => unwrapAwk(line, stdin?.text));
   if (head === "at" || head === "batch" || head === "crontab") return unwrapScheduler(head, args, script);
   const dialect = shells.get(head);
   if (dialect) return unwrapShell(args, dialect, script, openEnded);
@@ -184,7 +186,7 @@ function unwrapShell(
   const has = (letter: string) => read.options.some(({ name }) => name === letter);
   if (has("c") && script) return [scriptOf([script], dialect)];
   if (has("c")) return openEnded ? [opaque("the script is not known before it runs")] : [];
-  const device = script && readsOpenFile(staticValue(script) ?? "");
+  const device = script && readsOpenFile(script);
   if (script !== undefined && device === undefined && !has("s")) return [];
   if (device === "other" || stdin === undefined) return [opaque("the shell runs what it reads")];
   return [{ kind: "script", text: stdin, dialect }];

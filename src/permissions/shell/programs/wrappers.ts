@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { type ShellWord, staticValue } from "../shell-part.ts";
 import type { OptionGrammar } from "./program-options.ts";
 
 /** A program whose operands are another command. */
@@ -109,9 +110,14 @@ export const shellOptions: OptionGrammar = {
   plus: true,
 };
 
-/** Whether the path of a script is an open file: standard input or another one. */
-export function readsOpenFile(name: string): "stdin" | "other" | undefined {
+/**
+ * Whether the path of a script is, or may be, an open file: standard input or another one. After `cd /dev` it is also `stdin` and `fd/0`.
+ * The path of a device has no extension.
+ */
+export function readsOpenFile(word: ShellWord): "stdin" | "other" | undefined {
+  const name = staticValue(word);
+  if (name === undefined) return /\.\w+$/.test(word.pieces.at(-1) ?? "") ? undefined : "other";
   const path = posix.normalize(name);
-  if (/(^|\/)(dev\/(stdin|fd\/0)|proc\/[^/]+\/fd\/0)$/.test(path)) return "stdin";
-  return /(^|\/)(dev\/fd|proc\/[^/]+\/fd)\/\d+$/.test(path) ? "other" : undefined;
+  if (/^(?:(?:.*\/)?dev\/)?stdin$|(?:^|\/)fd\/0$|^0$/.test(path)) return "stdin";
+  return /(?:^|\/)fd\/\d+$|^\d+$/.test(path) ? "other" : undefined;
 }
