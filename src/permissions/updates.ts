@@ -120,7 +120,7 @@ function faultInDirectories(list: unknown, policy: Policy, type: string, fs: Pat
     const fault = pathFault(path);
     if (fault !== undefined || typeof path !== "string") return fault ?? "a directory must be a string";
     if (!path.startsWith("/")) return `${path} is not absolute`;
-    if (type === "addDirectories" && resolvePath(path, "/", fs).kind !== "folder") return `${path} is not a folder`;
+    if (type === "addDirectories" && resolvePath(path, "/", fs).kind !== "folder") return `${path} is not a directory`;
   }
   return undefined;
 }

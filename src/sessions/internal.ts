@@ -12,6 +12,7 @@ export * from "./index.ts";
 export { expiringSessions } from "./keep/archive-session.ts";
 export { migrateSession, rollbackSession } from "./keep/migrate-session.ts";
 export { listBackups } from "./keep/session-backup.ts";
+export { noBranch } from "./model/branches.ts";
 export { textsIn, titleOf, userText } from "./model/entry-text.ts";
 export { addTokens, isModelCall, modelCallsOf, noTokens, readTokens, tokenNames } from "./model/model-call.ts";
 export { textOfEntry } from "./query/query-filters.ts";

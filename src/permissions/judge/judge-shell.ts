@@ -143,7 +143,7 @@ function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFin
   const rules = rulesOn([tool], state.policy);
   const nul = text.includes("\0");
   const code = nul ? "nul" : "construct";
-  const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analyzed" }] as const;
+  const problems = [{ code, at: [0, text.length], text: "commands of this shell are not analyzed" }] as const;
   const fromIncomplete = judgeIncomplete({ text, complete: false, problems, parts: [] }, rules, state);
   const matches = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, text);
   const restricted = restrictedBy(rules, matches, "it", state.mode);
@@ -153,5 +153,5 @@ function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFin
     (rule) => rule.meaning.target.kind === "command" && rule.meaning.target.pattern.exact && matches(rule),
   );
   if (exact && strictestFinding?.stance !== "deny" && strictestFinding?.stance !== "ask") return allowedByRule(exact);
-  return strictestFinding ?? askedBy(state.mode, "analysis", "the shell it is for is not analyzed");
+  return strictestFinding ?? askedBy(state.mode, "analysis", "commands of this shell are not analyzed");
 }

@@ -59,10 +59,7 @@ function ruleMeaning(rule: WrittenRule, list: RuleList, names: ToolNames): RuleM
   if (list === "allow" && isTooWide(rule.tool)) {
     return tooWide(`"*" in the tool name of an allow rule may only follow "mcp__server__"`);
   }
-  const target =
-    rule.spec === undefined
-      ? ({ kind: "all" } as const)
-      : targetOf(rule.spec, toolKind, list, fieldsOfOthers.get(name));
+  const target = rule.spec === undefined ? ({ kind: "all" } as const) : targetOf(rule.spec, name, toolKind, list);
   if (isInvalid(target)) return { ...target, tool: name };
   return { tools: compileTool(rule.tool, names), toolKind, target };
 }
@@ -71,8 +68,8 @@ function tooWide(invalid: string): Invalid {
   return { invalid, tooWide: true };
 }
 
-function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly string[]): Target | Invalid {
-  const field = fieldOf(spec, kind, known);
+function targetOf(spec: string, tool: string, kind: ToolKind, list: RuleList): Target | Invalid {
+  const field = fieldOf(spec, kind, fieldsOfOthers.get(tool));
   if (field)
     return list === "allow"
       ? { invalid: `a parameter ("${field.field}:") can be denied or asked about, not allowed` }
@@ -103,7 +100,10 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly
       return { kind: "skill", pattern: compileSkill(spec) };
     case "mcp":
     case "other":
-      return list === "allow" ? { invalid: "this tool has no such form; allow it by its name alone" } : { kind: "all" };
+      if (list !== "allow") return { kind: "all" };
+      return {
+        invalid: `an allow rule for "${tool}" takes nothing in parentheses: check the name of the tool, or allow it by its name alone`,
+      };
   }
 }
 

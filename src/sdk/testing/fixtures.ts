@@ -71,7 +71,7 @@ const synthetic: readonly string[] = [
 export async function readRecorded(folder: string): Promise<Readonly<Record<string, readonly WirePayload[]>>> {
   const found = await readdir(folder).catch((cause: unknown) => {
     const why = errorCode(cause) === "ENOENT" ? "does not exist" : `cannot be read: ${messageOf(cause)}`;
-    throw sdkProblem("bad-option", `The folder ${folder} of recorded payloads ${why}.`, { folder }, cause);
+    throw sdkProblem("bad-option", `The directory of recorded payloads, ${folder}, ${why}.`, { folder }, cause);
   });
   const names = found.filter((name) => name.endsWith(".jsonl")).sort();
   const all = names.map(async (name) => {

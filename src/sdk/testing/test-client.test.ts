@@ -68,7 +68,7 @@ test("a raw payload without hook_event_name is reported as such", async () => {
 });
 
 test("recorded payloads of a folder that does not exist are refused with its name", async () => {
-  await expect(readRecorded("nope")).rejects.toThrow("The folder nope of recorded payloads does not exist.");
+  await expect(readRecorded("nope")).rejects.toThrow("The directory of recorded payloads, nope, does not exist.");
 });
 
 test("a test project refuses a file outside its folder", async () => {

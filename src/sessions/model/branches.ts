@@ -169,6 +169,8 @@ function countBelow(graph: Graph, groups: CallGroups, top: number, entries: read
 }
 
 export function noBranch(leaf: string): Problem {
-  const message = plainLine(`"${leaf}" is not an entry of this session, so no branch ends there.`);
+  const message = plainLine(
+    `This session has no entry "${leaf}", so no branch ends there. hookline sessions show --raw prints the entries.`,
+  );
   return new Problem("sessions/no-branch", message, { about: { leaf } });
 }

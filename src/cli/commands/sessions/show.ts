@@ -3,6 +3,7 @@ import {
   type DocumentAgent,
   type DocumentItem,
   documentOf,
+  noBranch,
   type Session,
   type SessionPlace,
   sessionAt,
@@ -53,8 +54,7 @@ async function entriesFor(session: Session, call: ParsedCall): Promise<readonly 
   const { main } = await session.load();
   const leaf = call.text("branch");
   const number = wholeNumber(call, "turn");
-  if (leaf !== undefined && main.branches.entriesOf(leaf) === undefined)
-    throw new Problem("sessions/no-branch", `This session has no entry "${plainLine(leaf)}".`);
+  if (leaf !== undefined && main.branches.entriesOf(leaf) === undefined) throw noBranch(leaf);
   if (number !== undefined) return turnOf(main.turns(leaf).turns, number).entries;
   return leaf === undefined ? main.items : main.history(leaf);
 }
