@@ -13,6 +13,16 @@ const indentsWithTabs = {
   renderChunk: (code) => code.replace(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4)),
 };
 
+/** An object of a few plain members takes one line, as a person would write it. */
+const keepsShortObjectsOnOneLine = {
+  name: "keeps-short-objects-on-one-line",
+  renderChunk: (code) =>
+    code.replace(/\{\n((?:\t+(?:readonly )?\w+\??: [^\n{}]+;\n){1,4})\t*\}/g, (whole, members) => {
+      const line = `{ ${members.trim().replace(/\n\t+/g, " ")} }`;
+      return line.length > 100 ? whole : line;
+    }),
+};
+
 /** Exports a name where it is declared: a list at the end would repeat every name. `export {}` keeps the other names private. */
 const exportsInPlace = {
   name: "exports-in-place",
@@ -42,7 +52,7 @@ const exportsInPlace = {
 const bundle = await rollup({
   input: Object.fromEntries(entryPoints.map(({ path }) => [path, join(root, ".build", `${path}.d.ts`)])),
   external: /^[^./]/,
-  plugins: [dts(), indentsWithTabs, exportsInPlace],
+  plugins: [dts(), indentsWithTabs, keepsShortObjectsOnOneLine, exportsInPlace],
   onwarn: (warning) => process.stderr.write(`${warning.message}\n`),
 });
 await bundle.write({
