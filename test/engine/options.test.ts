@@ -151,7 +151,7 @@ test("an error about given settings does not speak of the command line", async (
   const opened = openEngine({ home, cwd: home, settings: ["{ nonsense"] });
   await expect(opened).rejects.toMatchObject({
     code: "settings/unreadable",
-    message: expect.stringMatching(/^the given settings cannot be read: line 1/),
+    message: expect.stringMatching(/^The given settings cannot be read: line 1/),
   });
   await expect(opened).rejects.not.toMatchObject({ message: expect.stringContaining("--settings") });
 });

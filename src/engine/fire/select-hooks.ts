@@ -69,7 +69,7 @@ function skipByCondition({ condition, hook }: ConfiguredHook, event: FiringEvent
   if (condition === null) return undefined;
   const rule = `if "${hook.if ?? ""}"`;
   if (!event.row.special.onTool) {
-    return { why: "if", detail: `${event.row.name} has no tool that ${rule} could hold for` };
+    return { why: "if", detail: `${event.row.name} is not about a tool, so ${rule} never holds` };
   }
   if (condition === "never") return { why: "if", detail: `${rule} is not a permission rule and never holds` };
   const { tool_name: tool, tool_input: input, cwd } = event.payload;

@@ -185,8 +185,9 @@ function checkKeys({ event, group }: LiveHook): void {
   }
   for (const hook of group.hooks) {
     const fields = { ...hookFields, ...inProcessFields }[hook.type] ?? {};
-    const policies = Object.keys(hook).filter((key) => isAboutFailure(key) && !Object.hasOwn(fields, key));
-    const asPolicies = policies.map((key) => ({ key, meant: "onFailure" }));
+    const others = Object.entries(hook).filter(([key]) => !Object.hasOwn(fields, key));
+    const policies = others.filter(([key, value]) => isAboutFailure(key, value));
+    const asPolicies = policies.map(([key]) => ({ key, meant: "onFailure" }));
     const [misspelled] = [...misspelledKeys({ ...hook }, Object.keys(fields)), ...asPolicies];
     if (misspelled === undefined) continue;
     const { key, meant } = misspelled;

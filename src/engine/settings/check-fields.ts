@@ -129,19 +129,22 @@ export function misspelledKeys(
   });
 }
 
-/** The keys of an object that mean `hooks` or an event, in any of the spellings above or as a path: `hooks.Stop`. */
-export function hookKeys(
-  value: Readonly<Record<string, unknown>>,
-  events: readonly string[],
-): ReturnType<typeof misspelledKeys> {
-  const known = ["hooks", ...events, ...events.map((event) => `hooks.${event}`)];
-  const exact = Object.keys(value).filter((key) => known.includes(key));
-  const found = [...exact.map((key) => ({ key, meant: key })), ...misspelledKeys(value, known)];
-  return found.map(({ key, meant }) => ({ key, meant: meant.replace("hooks.", "") }));
-}
-
 /** More unknown keys than people write: a hostile file may not make the start slow. */
 const maxCompared = 1_000;
+
+/** An object with more unknown keys than are compared is reported. `at` is its path; empty for the file. */
+export function keysNotCompared(
+  value: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  file: string,
+  at: string,
+): readonly Warning[] {
+  const count = Object.keys(value).filter((key) => !known.includes(key)).length;
+  if (count <= maxCompared) return [];
+  const [name, place] = at === "" ? [file, file] : [`${at} in ${file}`, `${file}: ${at}`];
+  const message = `${name} has ${count} unknown keys. Only the first ${maxCompared} are compared with the known keys, so others with a typo have no effect and are not reported.`;
+  return [{ code: "settings-invalid", message, place }];
+}
 
 function meantBy(
   key: string,

@@ -12,7 +12,7 @@ import {
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-import { type Fault, fieldsFault, hookKeys, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
+import { type Fault, fieldsFault, keysNotCompared, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
 import {
   asFailing,
   asSentence,
@@ -27,6 +27,7 @@ import {
   wantsBlock,
   withValidOnFailure,
 } from "./failure-policy.ts";
+import { findHooks, type HooksKey } from "./find-hooks.ts";
 import type { Layer, UnusableEntry } from "./layer.ts";
 
 /** The file that is checked. */
@@ -50,7 +51,7 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
   const unusable: UnusableEntry[] = [];
   if (!isObject(value)) {
     if (value === undefined) return { hooks: {}, warnings, unusable, damaged: [] };
-    const misplaced = checkMisplaced(value, "hooks", source, rows);
+    const misplaced = checkMisplaced(findHooks(value, "hooks", new Set(Object.keys(rows))), source, rows);
     const why = `must be an object from event to list, not ${showValue(value)}`;
     return {
       hooks: {},
@@ -66,37 +67,38 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
     hooks[event] = checkGroups(groups, { ...spot, event, at: `hooks.${event}`, guards: canDeny(rows[event]) });
   }
   const unknown = Object.entries(value).filter(([event]) => !Object.hasOwn(rows, event));
-  const misplaced = checkMisplaced(Object.fromEntries(unknown), "hooks", source, rows);
-  warnings.push(...unknown.map(([event]) => unknownEvent(event, file, rows)), ...misplaced.warnings);
-  unusable.push(...misplaced.unusable);
-  return { hooks, warnings, unusable, damaged: [...new Set(unusable.map(({ event }) => event))] };
+  const found = findHooks(Object.fromEntries(unknown), "hooks", new Set(Object.keys(rows)));
+  const misplaced = checkMisplaced(found, source, rows);
+  const all = [...unusable, ...misplaced.unusable];
+  return {
+    hooks,
+    warnings: [...warnings, ...unknown.map(([event]) => unknownEvent(event, file, rows)), ...misplaced.warnings],
+    unusable: all,
+    damaged: [...new Set(all.map(({ event }) => event))],
+  };
 }
 
 /**
- * Hooks in a place where none are read: below a misspelled event, next to `hooks`, in a list or in another `hooks`. Where the event can be recognized (another case, `_`
- * or `-`, one or two wrong letters), each of them is an entry of that event that cannot be used; one that denies is reported.
+ * Hooks in a place where none are read: below a misspelled event, next to `hooks`, in a list or in another `hooks`. Where the event can be
+ * recognized, each of them is an entry of that event that cannot be used; one that denies is reported.
  */
 export function checkMisplaced(
-  value: unknown,
-  below: string,
+  found: readonly HooksKey[],
   source: HooksSource,
   rows: Rows = catalog,
 ): Pick<CheckedHooks, "warnings" | "unusable"> {
   const unusable: UnusableEntry[] = [];
-  const collect = (inside: unknown, below: string): void => {
-    if (Array.isArray(inside)) for (const [index, item] of inside.entries()) collect(item, `${below}[${index}]`);
-    if (!isObject(inside)) return;
-    for (const { key, meant } of hookKeys(inside, Object.keys(rows))) {
-      const at = below === "" ? key : `${below}.${key}`;
-      if (meant === "hooks") collect(inside[key], at);
-      else checkGroups(inside[key], misplacedSpot(meant, at));
+  const events = new Set(Object.keys(rows));
+  const collect = ({ meant: event, inside, at }: HooksKey): void => {
+    if (event === "hooks") {
+      for (const key of findHooks(inside, at, events)) collect(key);
+      return;
     }
-  };
-  const misplacedSpot = (event: string, at: string): Spot => {
     const misplaced = `is under ${showValue(at)}, where no hooks are read; move it to "hooks.${event}"`;
-    return { ...source, event, at, number: at, guards: canDeny(rows[event]), misplaced, warnings: [], unusable };
+    const guards = canDeny(rows[event]);
+    checkGroups(inside, { ...source, event, at, number: at, guards, misplaced, warnings: [], unusable });
   };
-  collect(value, below);
+  for (const key of found) collect(key);
   return { unusable, warnings: unusable.flatMap(({ denies, warning }) => (denies ? [warning] : [])) };
 }
 
@@ -144,12 +146,12 @@ function checkGroups(value: unknown, spot: Spot): readonly HookGroup[] {
 
 /** Keys that look like one that a group, or a hook of this type, may have, or belong to the other. The failure policy is reported on its own. */
 function keysWithoutEffect(value: SettingsEntry, known: readonly string[], spot: Spot): readonly Warning[] {
-  const found = misspelledKeys(value, known).filter(({ key }) => !looksLikeOnFailure(key));
+  const found = misspelledKeys(value, known).filter(({ key }) => !looksLikeOnFailure(key, value[key]));
   const misspelled = found.map(({ key, meant }) => {
     const text = `is not a known key, so it has no effect. Did you mean "${meant}"?`;
     return warningAt("settings-invalid", spot.file, `${spot.at}.${key}`, text);
   });
-  return [...misspelled, ...keysElsewhere(value, known, spot)];
+  return [...misspelled, ...keysElsewhere(value, known, spot), ...keysNotCompared(value, known, spot.file, spot.at)];
 }
 
 /** An empty group replaces one that is dropped, so that the others keep their numbers. */

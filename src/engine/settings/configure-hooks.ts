@@ -184,7 +184,7 @@ function conditionOf(
     };
   }
   if (!row.special.onTool) {
-    return { condition, warning: ["if-ignored", `${row.name} has no tool that ${shown} could hold for.`] };
+    return { condition, warning: ["if-ignored", `${row.name} is not about a tool, so ${shown} never holds.`] };
   }
   const [name = ""] = text.trim().split("(");
   // The tool that is meant, if no host sends the one that is named: `bash(ls)`, `mcp__server`.

@@ -53,7 +53,7 @@ export function withValidOnFailure(
 
 /** `on_failure` or `failclosed` is meant as the policy. */
 function withMisspelledOnFailure(value: SettingsEntry, file: string, at: string): WithPolicy {
-  const keys = Object.keys(value).filter(looksLikeOnFailure);
+  const keys = Object.keys(value).filter((key) => looksLikeOnFailure(key, value[key]));
   if (keys.length === 0) return { value, warnings: [] };
   const isLax = (key: string) => value[key] === "continue" || value[key] === false;
   const warnings = keys.map((key) => {
@@ -66,16 +66,28 @@ function withMisspelledOnFailure(value: SettingsEntry, file: string, at: string)
 
 const policies = ["onFailure", "failClosed"];
 
-export function looksLikeOnFailure(key: string): boolean {
-  return !allKnownKeys.has(key) && (closestName(key, policies) !== undefined || isAboutFailure(key));
+/** Whether a key that has no effect on a hook or a group is meant as its failure policy. */
+export function looksLikeOnFailure(key: string, value: unknown): boolean {
+  return !allKnownKeys.has(key) && (closestName(key, policies) !== undefined || isAboutFailure(key, value));
 }
 
-/** Names for the same thing: `onError`, `failureMode`, and the correct ones. */
-export function isAboutFailure(key: string): boolean {
-  const isName =
-    /^(?:on)?(?:fail(?:ure|s|ing)?|err(?:or)?s?)(?:policy|mode|action|behaviou?r|closed)?$|^on(?:crash|exception|timeout)s?$/i;
-  return isName.test(key.replace(/[\s_.-]+/g, ""));
+/** Names for the same thing, such as `onError` and `blockOnFailure`, and the correct ones. A list, as in `errors: []`, is no policy. */
+export function isAboutFailure(key: string, value: unknown): boolean {
+  const isName = failureNames.test(key.replace(/[\s_.-]+/g, ""));
+  return isName && (typeof value === "string" || typeof value === "boolean" || isObject(value));
 }
+
+const failureNames = new RegExp(
+  [
+    "(?:on)?(?:fail(?:ure|s|ing)?|err(?:or)?s?)(?:policy|mode|action|behaviou?r|closed)?",
+    "on(?:failed|crash|exception|timeout)s?",
+    "(?:block|deny)on(?:fail(?:ure|s)?|err(?:or)?s?|crash|exception|timeout)s?",
+    "fail(?:safe|secure)",
+  ]
+    .map((name) => `^${name}$`)
+    .join("|"),
+  "i",
+);
 
 /** The failure policy that a hook or a group sets itself. If the two keys contradict each other, the guard stays on. */
 export function statedOnFailure({ onFailure, failClosed }: StatedPolicy): FailurePolicy | undefined {

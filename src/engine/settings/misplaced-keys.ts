@@ -1,5 +1,5 @@
 import { defined, isObject, settingsFields, showValue, type Warning } from "../../protocol/internal.ts";
-import { misspelledKeys } from "./check-fields.ts";
+import { keysNotCompared, misspelledKeys } from "./check-fields.ts";
 import { claudeCodeKeys, olderClaudeCodeKeys } from "./claude-code-keys.ts";
 import { isAboutFailure } from "./failure-policy.ts";
 
@@ -7,12 +7,11 @@ type SettingsFile = Readonly<Record<string, unknown>>;
 
 /**
  * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which Claude Code accepts in two places, and the rules
- * under a misspelled `permissions` or a key such as `permissions.deny`. Those are kept under their path: what restricts is asked about, and
- * all are reported.
+ * under a misspelled or misplaced `permissions` or a key such as `permissions.deny`. Those are kept under their path: what restricts is asked
+ * about, and all are reported.
  */
 export function permissionsElsewhere(value: SettingsFile): SettingsFile {
-  const rules = misplaced(value).flatMap(({ key, meant }): readonly (readonly [string, unknown])[] => {
-    const inside = value[key];
+  const rules = misplaced(value).flatMap(({ key, meant, inside }): readonly (readonly [string, unknown])[] => {
     if (meant === "permissions" && isObject(inside))
       return Object.entries(inside).map(([name, given]) => [`${key}.${name}`, given]);
     return isDotted(key) ? [[key, inside]] : [];
@@ -28,16 +27,28 @@ export function misplacedKeys(value: SettingsFile, file: string, hasOnlyHooks: b
   const found = misplaced(value).filter(
     ({ meant }) => !hasOnlyHooks || Object.values(placesOfPolicies).includes(meant),
   );
-  return found.map(({ key, meant }) => {
-    const isKept = isDotted(key) || (meant === "permissions" && isObject(value[key]));
+  const messages = found.map(({ key, meant, inside }): Warning => {
+    const isKept = isDotted(key) || (meant === "permissions" && isObject(inside));
     const effect = isKept ? "; what it denies or asks about is asked about" : " and has no effect";
     const message = `${showValue(key)} in ${file} is not a settings key${effect}. Use ${meant} instead.`;
     return { code: "settings-invalid", message, place: `${file}: ${key}` };
   });
+  return [...messages, ...keysNotCompared(value, knownKeys(), file, "")];
 }
 
-function misplaced(value: SettingsFile): readonly { readonly key: string; readonly meant: string }[] {
-  const known = Object.keys({ ...settingsFields, ...claudeCodeKeys(), ...olderClaudeCodeKeys });
+function knownKeys(): readonly string[] {
+  return Object.keys({ ...settingsFields, ...claudeCodeKeys(), ...olderClaudeCodeKeys });
+}
+
+interface MisplacedKey {
+  /** The key, or its path if it is further down. */
+  readonly key: string;
+  readonly meant: string;
+  readonly inside: unknown;
+}
+
+function misplaced(value: SettingsFile): readonly MisplacedKey[] {
+  const known = knownKeys();
   const { permissions } = settingsFields;
   const permissionNames = Object.keys((permissions.is === "object" && permissions.fields) || {});
   const places = placesOfRules(permissionNames);
@@ -51,23 +62,26 @@ function misplaced(value: SettingsFile): readonly { readonly key: string; readon
   const found = [...exact.map((key) => ({ key, meant: key })), ...misspelled];
   const isOther = (key: string) => !known.includes(key) && !found.some((one) => one.key === key);
   const others = Object.keys(value).filter(isOther);
-  const holdingRules = others.filter((key) => holdsRules(key, value[key]));
-  const policies = others.filter((key) => isAboutFailure(key) && !holdingRules.includes(key));
   return [
-    ...found.map(({ key, meant }) => ({ key, meant: places[meant] ?? meant })),
-    ...holdingRules.map((key) => ({ key, meant: "permissions" })),
-    ...policies.map((key) => ({ key, meant: placesOfPolicies.onFailure })),
+    ...found.map(({ key, meant }) => ({ key, meant: places[meant] ?? meant, inside: value[key] })),
+    ...others.flatMap((key) => {
+      const rules = objectsWithRules(key, key, value[key]);
+      const isPolicy = rules.length === 0 && isAboutFailure(key, value[key]);
+      return isPolicy ? [{ key, meant: placesOfPolicies.onFailure, inside: value[key] }] : rules;
+    }),
   ];
 }
 
-/** `"perms": { "deny": [...] }`: whatever its name is, it was meant as permissions. A key such as `_perms` is a note. */
-function holdsRules(key: string, value: unknown): boolean {
-  return (
-    /^\w/.test(key) &&
-    key[0] !== "_" &&
-    isObject(value) &&
-    (Array.isArray(value["deny"]) || Array.isArray(value["ask"]))
-  );
+/**
+ * `"perms": { "deny": [...] }`: whatever the name of a key of the file is, it was meant as permissions. Further down, as in
+ * `metadata.permissions`, only that name is. A key such as `_perms` is a note.
+ */
+function objectsWithRules(key: string, at: string, inside: unknown): readonly MisplacedKey[] {
+  if (!/^\w/.test(key) || key[0] === "_" || !isObject(inside)) return [];
+  const isNamed = key === at || /^permissions?$/i.test(key);
+  const isRules = ([name, rules]: readonly [string, unknown]) => /^(?:deny|ask)$/i.test(name) && Array.isArray(rules);
+  if (isNamed && Object.entries(inside).some(isRules)) return [{ key: at, meant: "permissions", inside }];
+  return Object.entries(inside).flatMap(([name, value]) => objectsWithRules(name, `${at}.${name}`, value));
 }
 
 function isDotted(key: string): boolean {

@@ -18,15 +18,18 @@ export async function pluginLayers(
   settings: readonly Layer[],
   rows: Rows,
 ): Promise<Layer[]> {
-  const manifest = await readPluginManifest(root, rows);
+  const [, file] = pluginFiles(root);
+  const manifest = await readPluginManifest(file, rows);
   const options = pluginOptions(manifest, settings);
   const plugin = defined({
     root,
     data: join(claudeHome, "plugins", "data", basename(root)),
     options: Object.keys(options).length === 0 ? undefined : options,
   });
-  const [first, ...rest] = await hooksIn(plugin, manifest, rows);
-  // A plugin may have several layers; its manifest is reported once.
+  const layers = await hooksIn(plugin, manifest, rows);
+  // A plugin may have several layers, or none; its manifest is reported once.
+  const isOnlyReported = layers.length === 0 && manifest.warnings.length > 0;
+  const [first, ...rest] = isOnlyReported ? [layerOf({ kind: "plugin", file, plugin }, {}, "", rows)] : layers;
   return first === undefined ? [] : [{ ...first, warnings: [...first.warnings, ...manifest.warnings] }, ...rest];
 }
 
@@ -38,7 +41,7 @@ async function hooksIn(plugin: PluginRoot, manifest: PluginManifest, rows: Rows)
   const inManifest = { ...standard, file: manifestFile };
   const own = await readLayerFile(standard, rows);
   if (own === undefined && (await realPathOrNone(root)) === undefined)
-    return [unreadableLayer(standard, `the plugin folder ${root} does not exist`)];
+    return [unreadableLayer(standard, `the directory of the plugin, ${root}, does not exist`)];
   // If the plugin has other hooks, the warnings of the manifest report this.
   if (own === undefined && unread !== undefined) return [unreadableLayer(inManifest, unread)];
   const further = await Promise.all((Array.isArray(hooks) ? hooks : [hooks]).map(manifestLayer));
@@ -50,10 +53,10 @@ async function hooksIn(plugin: PluginRoot, manifest: PluginManifest, rows: Rows)
     if (typeof given !== "string") return layerOf(inManifest, { hooks: given }, sha256(JSON.stringify(given)), rows);
     const source = { ...inManifest, file: resolve(root, given) };
     if (!given.startsWith("./") || !isInside(source.file, root)) {
-      const why = `hooks names ${showValue(given)}; a path begins with ./ and stays in the plugin's folder`;
+      const why = `hooks names ${showValue(given)}; a path begins with ./ and stays in the directory of the plugin`;
       return unreadableLayer(inManifest, why);
     }
-    if (source.file === standard.file) return undefined;
+    if (source.file === standard.file && own !== undefined) return undefined;
     const layer = await readLayerFile(source, rows);
     return layer ?? unreadableLayer(source, `${inManifest.file} names it and there is no such file`);
   }
@@ -78,8 +81,7 @@ interface PluginManifest {
 }
 
 /** Contract: never throws. A plugin without a manifest has no options. */
-async function readPluginManifest(root: string, rows: Rows): Promise<PluginManifest> {
-  const [, file] = pluginFiles(root);
+async function readPluginManifest(file: string, rows: Rows): Promise<PluginManifest> {
   const found = await readValue(file);
   if (found.is === "missing") return { userConfig: {}, warnings: [] };
   const unread = found.is === "unreadable" ? found.why : "it must hold an object";

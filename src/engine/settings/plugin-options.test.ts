@@ -187,3 +187,25 @@ test("a manifest that cannot be read is reported for a plugin without hooks/hook
     expect(warnings[0]).toMatchObject({ code: "settings-unreadable", message: expect.stringContaining("plugin.json") });
   });
 });
+
+test("a manifest that names a missing hooks/hooks.json is reported", async () => {
+  const world = await checkoutWorld();
+  await world.put("plugin/.claude-plugin/plugin.json", { name: "guards", hooks: "./hooks/hooks.json" });
+  const options = { ...world.options, plugins: [`${world.root}/plugin`] };
+  await withEngine({ ...world, options }, async ({ warnings }) => {
+    expect(warnings).toMatchObject([
+      { code: "settings-unreadable", message: expect.stringContaining("names it and there is no such file") },
+    ]);
+  });
+});
+
+test("an invalid userConfig is reported for a plugin without hooks too", async () => {
+  const world = await checkoutWorld();
+  await world.put("plugin/.claude-plugin/plugin.json", { name: "guards", userConfig: 5 });
+  const options = { ...world.options, plugins: [`${world.root}/plugin`] };
+  await withEngine({ ...world, options }, async ({ warnings }) => {
+    expect(warnings).toMatchObject([
+      { code: "settings-invalid", message: expect.stringContaining("userConfig must be an object, not 5") },
+    ]);
+  });
+});

@@ -4,6 +4,7 @@ import {
   defined,
   type Field,
   isObject,
+  messageOf,
   type Settings,
   settingsFields,
   showValue,
@@ -45,6 +46,15 @@ export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = c
 
 /** A value that was read from a file, in any syntax, as a layer. */
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
+  try {
+    return checkedLayer(source, value, contentHash, rows);
+  } catch (error) {
+    // Nothing in one file may disable the hooks of the others.
+    return unreadableLayer(source, messageOf(error), contentHash);
+  }
+}
+
+function checkedLayer(source: LayerSource, value: unknown, contentHash: string, rows: Rows): Layer {
   if (!isObject(value)) return unreadableLayer(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
   const place = { file: name, ...readByClaudeCode(source) };
@@ -115,7 +125,7 @@ export function unreadableLayer(source: LayerSource, why: string, contentHash = 
   const rest = source.kind === "flag" ? "" : hooksDisabled;
   const warning: Warning = {
     code: "settings-unreadable",
-    message: `${name} cannot be read: ${why}.${rest}`,
+    message: `${name.replace(/^the/, "The")} cannot be read: ${why}.${rest}`,
     place: place === undefined ? name : `${name}:${place}`,
   };
   return { ...source, settings: {}, readable: false, warnings: [warning], contentHash };
