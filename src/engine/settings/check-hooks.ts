@@ -67,6 +67,7 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
     hooks[event] = checkGroups(groups, { ...spot, event, at: `hooks.${event}`, guards: canDeny(rows[event]) });
   }
   const unknown = Object.entries(value).filter(([event]) => !Object.hasOwn(rows, event));
+  if (unknown.length === 0) return { hooks, warnings, unusable, damaged: eventsOf(unusable) };
   const found = findHooks(Object.fromEntries(unknown), "hooks", new Set(Object.keys(rows)));
   const misplaced = checkMisplaced(found, source, rows);
   const all = [...unusable, ...misplaced.unusable];
@@ -74,8 +75,12 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
     hooks,
     warnings: [...warnings, ...unknown.map(([event]) => unknownEvent(event, file, rows)), ...misplaced.warnings],
     unusable: all,
-    damaged: [...new Set(all.map(({ event }) => event))],
+    damaged: eventsOf(all),
   };
+}
+
+function eventsOf(entries: readonly UnusableEntry[]): readonly string[] {
+  return [...new Set(entries.map(({ event }) => event))];
 }
 
 /**

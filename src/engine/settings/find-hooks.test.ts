@@ -104,7 +104,7 @@ test("an error while a layer is checked is a warning of that layer", () => {
       },
     },
   );
-  const layer = readLayer({ kind: "project", file }, Buffer.from('{"hooks":{}}'), rows);
+  const layer = readLayer({ kind: "project", file }, Buffer.from('{"hooks":{"Unknown":[]}}'), rows);
   expect(layer).toMatchObject({ readable: false, warnings: [{ code: "settings-unreadable" }] });
   expect(layer.warnings[0]?.message).toContain("cannot be read: too much. Its hooks are disabled until it is fixed");
 });
