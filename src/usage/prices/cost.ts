@@ -27,7 +27,7 @@ export function billedPart(
  */
 export function costOf(row: PriceRow, bought: BilledTokens): number {
   const fast = bought.fast && row.fast !== undefined;
-  const prices = fast ? row.fast : stepFor(row, bought.prompt);
+  const prices = fast ? row.fast : (row.steps.findLast((step) => bought.prompt > step.over)?.prices ?? row.prices);
   const factor = (bought.batch && !fast ? 10 : 20) * (bought.us && row.usSurcharge ? 11 : 10);
   const tokens = tokenPico(prices, bought);
   const fees = bought.webSearches * row.perSearchPico;
@@ -39,10 +39,6 @@ export function costOf(row: PriceRow, bought: BilledTokens): number {
 
 /** Below this, every product and sum here stays under 2^53. */
 const maxPlain = 2 ** 53 / 500;
-
-function stepFor(row: PriceRow, prompt: number): Prices {
-  return row.steps.findLast((step) => prompt > step.over)?.prices ?? row.prices;
-}
 
 function tokenPico(prices: Prices, bought: BilledTokens): number {
   return (
