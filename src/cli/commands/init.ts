@@ -55,12 +55,7 @@ Recipes: ${recipeNames().join(", ")}.`,
   },
 };
 
-interface InitResult {
-  readonly written: readonly string[];
-  readonly kept: readonly string[];
-  readonly included: readonly string[];
-  readonly add: readonly string[];
-}
+type InitResult = Readonly<Record<"written" | "kept" | "included" | "add", readonly string[]>>;
 
 function initText({ written, kept, included, add }: InitResult, skippedTest?: string): string {
   const lines = [
