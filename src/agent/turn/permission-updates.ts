@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { approveGrants, type Engine, editSettings, type PlanEdits } from "../../engine/internal.ts";
-import { fieldOf, type PermissionDestination, type PermissionUpdate } from "../../protocol/internal.ts";
+import { fieldOf, type PermissionDestination, type PermissionUpdate, stringsIn } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 
@@ -74,8 +74,7 @@ export function ruleTexts(update: PermissionUpdate): readonly string[] {
 }
 
 function textsAt(settings: unknown, list: string): readonly string[] {
-  const found = fieldOf(fieldOf(settings, "permissions"), list);
-  return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
+  return stringsIn(fieldOf(fieldOf(settings, "permissions"), list));
 }
 
 /** The entries in a checkout's files that the user has just granted: they are approved individually. */
