@@ -205,6 +205,16 @@ export async function ignoringErrors<T>(codes: readonly string[], work: Promise<
   }
 }
 
+/** The same for work that is done at once. */
+export function ignoringErrorsSync<T>(codes: readonly string[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (codes.includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
 /** The SHA-256 of a text or of bytes, in hexadecimal digits. */
 export function sha256(content: string | Uint8Array): string {
   // Not imported: a hook process loads this module and seldom needs a hash.

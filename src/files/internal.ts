@@ -15,6 +15,7 @@ export {
   errorCode,
   type Fs,
   ignoringErrors,
+  ignoringErrorsSync,
   isFileProblem,
   nodeFs,
   openFlags,
