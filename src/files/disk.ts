@@ -205,7 +205,17 @@ export async function ignoringErrors<T>(codes: readonly string[], work: Promise<
   }
 }
 
-/** The same for work that is done at once. */
+/** Whether the work is done: false when the error is one of `codes`; any other error is thrown. */
+export async function succeedsUnless(codes: readonly string[], work: Promise<unknown>): Promise<boolean> {
+  return (
+    (await ignoringErrors(
+      codes,
+      work.then(() => true),
+    )) === true
+  );
+}
+
+/** `ignoringErrors` for work that is done at once. */
 export function ignoringErrorsSync<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();

@@ -21,6 +21,7 @@ export {
   openFlags,
   readWholeFile,
   sha256,
+  succeedsUnless,
   syncBackedFs,
   withFileSync,
   writeWholeFile,
