@@ -1,17 +1,10 @@
 import type { ModelCall, Tokens } from "../../sessions/internal.ts";
-import { promptTokens, type RecordPart, readUsageObject } from "../calls/usage-record.ts";
+import { type CountedUsage, promptTokens, type RecordPart, readUsageObject } from "../calls/usage-record.ts";
 import { type PriceRow, type Prices, usdToMicro } from "./price-rows.ts";
 import { openPrices, type PriceTable } from "./price-table.ts";
 
 /** What is paid for: a call, or one of its parts. */
-export interface BilledTokens extends Omit<Tokens, "thinking"> {
-  /** Tokens of the request's prompt: they choose the step. */
-  readonly prompt: number;
-  readonly fast: boolean;
-  readonly batch: boolean;
-  /** Computed in the US only, by request. */
-  readonly us: boolean;
-}
+export type BilledTokens = Omit<Tokens, "thinking"> & Pick<CountedUsage, "prompt" | "fast" | "batch" | "us">;
 
 /** A part has its own prompt; batch and region are those of the call. */
 export function billedPart(
