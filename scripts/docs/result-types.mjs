@@ -4,11 +4,11 @@
  */
 export const resultTypes = new Set(
   `
-  BackgroundAnswer BackgroundEntry EventRow HookAnswerRecord HookProgress HookRef Judgement NotCovered PinnedFile Policy
+  BackgroundAnswer BackgroundEntry EventRow HookAnswerRecord HookRef Judgement NotCovered PinnedFile Policy
   RefusedChange ReloadReport ReviewedFile TrustEntry TrustReview Warning WrittenGrant CatalogRow EventSpecials MatchedField
   Ancestor ArchiveResult AttributedCall Backup Branch BranchPoint Branches CallSpeed CheckFinding CheckedSession CompactMetadata Compaction
   Conversation Cursor EntryCounts FileBackup FileTail FormatDrift Graph GraphFinding HistoryEntry LiveSession LocalCommand ModelCall
-  ModelFinding ParentChainResult RepairResult RepairStep SavedFile SearchHit SearchResult SessionFiles SessionHeader SessionModel SessionPlace
+  ModelFinding ParentChainResult RepairResult SavedFile SearchHit SearchResult SessionFiles SessionHeader SessionModel SessionPlace
   SessionStats SessionSummary SessionToolCall StopText Subagent SubagentFile SubagentMeta SubagentOrigin Tail Task TaskNotification TokenPart
   TokenUsage Tokens ToolStats Turn TurnList Unreadable ValidationResult WorkflowFiles
   AgentRow Amounts BlockRow Breakdown DayRow ModelRow MonthRow ProjectRow Reconciled ReportRows SessionRow ShownPrice Statusline

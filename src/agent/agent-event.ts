@@ -50,22 +50,9 @@ export type AgentEvent =
   | { readonly kind: "partial"; readonly event: ModelEvent }
   /** Whole lines of text, after MessageDisplay hooks. */
   | { readonly kind: "display"; readonly text: string; readonly final: boolean }
-  | {
-      readonly kind: "hook";
-      readonly step: RunStep;
-      readonly event: string;
-      readonly hookName: string;
-      readonly runId: string;
-    }
+  | ({ readonly kind: "hook"; readonly step: RunStep } & HookRunNames)
   /** The output so far of a hook that is still running; `runId` is the same as in its steps. */
-  | {
-      readonly kind: "hook-progress";
-      readonly event: string;
-      readonly hookName: string;
-      readonly runId: string;
-      readonly stdout: string;
-      readonly stderr: string;
-    }
+  | ({ readonly kind: "hook-progress"; readonly stdout: string; readonly stderr: string } & HookRunNames)
   | { readonly kind: "outcome"; readonly outcome: Outcome; readonly hookName: string; readonly agent?: string }
   | { readonly kind: "warning"; readonly warning: Warning }
   /** A message for the user. */
@@ -82,6 +69,13 @@ export interface ApiFailureLine {
   readonly status?: number;
   /** The error type that the API sent. */
   readonly type?: string;
+}
+
+/** Which run of which hook. */
+interface HookRunNames {
+  readonly event: string;
+  readonly hookName: string;
+  readonly runId: string;
 }
 
 /** A subagent, as the lines of a stream identify it. */

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DaemonRecord, errorCode, isDaemonAlive, takeLock } from "../files/internal.ts";
+import { type DaemonRecord, ignoringErrorsSync, isDaemonAlive, takeLock } from "../files/internal.ts";
 import { Problem } from "../protocol/internal.ts";
 import { startDetached } from "../sdk/internal.ts";
 import { type Env, linkRecord, openDaemonFolder, readDaemon } from "./record-file.ts";
@@ -86,12 +86,8 @@ export async function stopDaemon(hooksFile: string, { env, signal }: DaemonOptio
 }
 
 function send(pid: number, name: "SIGTERM" | "SIGKILL"): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    // It has exited since it was checked.
-    if (errorCode(error) !== "ESRCH") throw error;
-  }
+  // It may have exited since it was checked.
+  ignoringErrorsSync(["ESRCH"], () => process.kill(pid, name));
 }
 
 /** The daemon that answers for a hooks file; undefined when none runs. `since` is in milliseconds since 1970; `sourceHash` is that of the code that answers. */

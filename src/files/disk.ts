@@ -205,6 +205,26 @@ export async function ignoringErrors<T>(codes: readonly string[], work: Promise<
   }
 }
 
+/** Whether the work is done: false when the error is one of `codes`; any other error is thrown. */
+export async function succeedsUnless(codes: readonly string[], work: Promise<unknown>): Promise<boolean> {
+  return (
+    (await ignoringErrors(
+      codes,
+      work.then(() => true),
+    )) === true
+  );
+}
+
+/** `ignoringErrors` for work that is done at once. */
+export function ignoringErrorsSync<T>(codes: readonly string[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (codes.includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
 /** The SHA-256 of a text or of bytes, in hexadecimal digits. */
 export function sha256(content: string | Uint8Array): string {
   // Not imported: a hook process loads this module and seldom needs a hash.

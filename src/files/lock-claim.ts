@@ -9,6 +9,7 @@ import {
   notOurs,
   openFlags,
   readWholeFile,
+  succeedsUnless,
 } from "./disk.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";
@@ -55,8 +56,7 @@ export async function placeClaim(claim: OwnLockClaim, path: string, fs: Fs): Pro
     if (errorCode(error) === "EEXIST") return false;
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(errorCode(error) ?? "")) throw error;
   }
-  const written = writeClaim(path, claim, fs).then(() => true);
-  return (await ignoringErrors(["EEXIST"], written)) ?? false;
+  return succeedsUnless(["EEXIST"], writeClaim(path, claim, fs));
 }
 
 export async function deleteClaimFile(claim: OwnLockClaim, fs: Fs): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ignoringErrorsSync } from "./disk.ts";
 
 /** Written in by the build, since a host's bundle does not know where our package.json is. */
 declare const HOOKLINE_VERSION: string | undefined;
@@ -39,16 +40,8 @@ function ownPackage(): OwnPackage | undefined {
 }
 
 function packageAbove(folder: string): OwnPackage | undefined {
-  const manifest = manifestIn(folder);
-  if (manifest?.name === "hookline") return { root: folder, version: manifest.version };
+  const text = ignoringErrorsSync(["ENOENT"], () => readFileSync(join(folder, "package.json"), "utf8"));
+  const { name, version } = JSON.parse(text ?? "{}") as { name?: string; version: string };
+  if (name === "hookline") return { root: folder, version };
   return folder === dirname(folder) ? undefined : packageAbove(dirname(folder));
-}
-
-function manifestIn(folder: string): { readonly name: string; readonly version: string } | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string; version: string };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }

@@ -9,6 +9,7 @@ import {
   notOurs,
   openFlags,
   readWholeFile,
+  succeedsUnless,
   writeWholeFile,
 } from "./disk.ts";
 import { sweepLeftoversOnce, tempName } from "./temp-file.ts";
@@ -93,8 +94,7 @@ async function keepOwner(file: FsFile, old: Stats | undefined, target: string): 
   if (old === undefined || process.getuid === undefined) return;
   const now = await file.stat();
   if (now.uid === old.uid && now.gid === old.gid) return;
-  const changed = file.chown(old.uid, old.gid).then(() => true);
-  if (await ignoringErrors(["EPERM"], changed)) return;
+  if (await succeedsUnless(["EPERM"], file.chown(old.uid, old.gid))) return;
   const owner = `another user or group (${old.uid}:${old.gid})`;
   throw notOurs(target, `belongs to ${owner}, which a new file of yours cannot. Make it yours (chown) and try again.`);
 }

@@ -78,9 +78,7 @@ function waitAfter(error: ModelError, attempt: number, options: RetryOptions): n
 /** Waits until the time has passed or the signal is aborted. Contract: resolves in both cases; the caller checks the signal. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return;
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (cause) {
+  await sleep(ms, undefined, { signal }).catch((cause: unknown) => {
     if (!signal.aborted) throw cause;
-  }
+  });
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, parse } from "node:path";
-import { defined } from "../protocol/internal.ts";
+import { defined, stringsIn } from "../protocol/internal.ts";
 import { checkRuleSources } from "./check-call.ts";
 import {
   layerFaults,
@@ -232,10 +232,6 @@ function exemptPaths({ blockReadsExemptPaths: paths }: RuleLayer): string[] {
     const plain = isAbsolute(path) && path === path.trim() && !path.startsWith("//") && !path.startsWith("\\\\");
     return plain && !path.split(/[\\/]/).includes("..") && parse(path).root !== path;
   });
-}
-
-function stringsIn(list: readonly unknown[] | undefined): string[] {
-  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }
 
 function quoted(value: unknown): string {

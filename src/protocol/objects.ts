@@ -92,6 +92,19 @@ export function textField(value: unknown, key: string): string | undefined {
   return typeof field === "string" ? field : undefined;
 }
 
+/** The strings in what may be a list. */
+export function stringsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
+}
+
+export function isStringList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+export function isStringRecord(value: unknown): value is Record<string, string> {
+  return isObject(value) && isStringList(Object.values(value));
+}
+
 /** The same object without the keys whose value is undefined, as `exactOptionalPropertyTypes` wants optional fields. */
 export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;

@@ -1,5 +1,5 @@
 import { closestName } from "./did-you-mean.ts";
-import { each, isObject } from "./objects.ts";
+import { each, isObject, isStringList } from "./objects.ts";
 import { Problem, showValue } from "./problem.ts";
 import type { ProblemCode } from "./problem-codes.ts";
 
@@ -53,8 +53,8 @@ export function oneOfCheck(values: Iterable<unknown>): OptionCheck {
 
 /** The usual checks: `cwd: mustBe.text`. */
 export const mustBe = {
-  text: checkOf("a string", isText),
-  textList: checkOf("a list of texts", (value) => Array.isArray(value) && value.every(isText)),
+  text: checkOf("a string", (value) => typeof value === "string"),
+  textList: checkOf("a list of texts", isStringList),
   boolean: checkOf("true or false", (value) => typeof value === "boolean"),
   function: checkOf("a function", (value) => typeof value === "function"),
   object: checkOf("an object", isObject),
@@ -63,10 +63,6 @@ export const mustBe = {
   positiveNumber: checkOf("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0),
   wholeNumber: checkOf("a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0),
 } satisfies Readonly<Record<string, OptionCheck>>;
-
-function isText(value: unknown): boolean {
-  return typeof value === "string";
-}
 
 export function badOption(message: string, option?: string): Problem {
   return new Problem("host/bad-option", message, { about: { option } });

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type HomeSource, openState, writePrivate } from "../files/internal.ts";
 import { type AgentResult, defined } from "../protocol/internal.ts";
-import type { Tokens } from "../sessions/internal.ts";
-import { tokenCount } from "./run-transcript.ts";
+import { type Tokens, totalTokens } from "../sessions/internal.ts";
 import type { SessionResult } from "./session-result.ts";
 
 /** The forms of a session's answer: for a user, a program, a model, or the host of a hook. */
@@ -58,7 +57,7 @@ function originOf(result: SessionResult): string {
   }
   const cost = `$${costUsd.toFixed(4)}`;
   const whole = unpriced.length === 0 ? cost : `at least ${cost} (no price for ${unpriced.join(", ")})`;
-  return `Session ${sessionId}, ${tokenCount(usage)} tokens, ${whole}. ${ways}`;
+  return `Session ${sessionId}, ${totalTokens(usage)} tokens, ${whole}. ${ways}`;
 }
 
 /**

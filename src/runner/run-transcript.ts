@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { ignoringErrors } from "../files/internal.ts";
 import {
   addTokens,
   type Entry,
@@ -10,6 +11,7 @@ import {
   type RootOptions,
   readEntries,
   type Tokens,
+  totalTokens,
 } from "../sessions/internal.ts";
 import { priceOf } from "../usage/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
@@ -70,12 +72,7 @@ async function entriesFrom(path: string, offset: number): Promise<Entry[]> {
 export async function findTranscript(id: string, named: unknown, where: RootOptions): Promise<string | undefined> {
   // A path from the agent that cannot be read is not a transcript.
   if (typeof named === "string" && (await stat(named).catch(() => undefined))?.isFile()) return named;
-  try {
-    return (await findSession(id, { ...where, idsOnly: true })).file;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "sessions/not-found") return undefined;
-    throw error;
-  }
+  return (await ignoringErrors(["sessions/not-found"], findSession(id, { ...where, idsOnly: true })))?.file;
 }
 
 export type RunCost = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
@@ -111,18 +108,13 @@ export function costOfCalls(calls: readonly ModelCall[]): RunCost {
   };
 }
 
-/** All tokens, of every class. */
-export function tokenCount({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: Tokens): number {
-  return input + output + cacheRead + cacheWrite5m + cacheWrite1h;
-}
-
 /** Warnings about figures in which the agent's own count differs from ours. */
 export function countDifferences(spent: RunCost, result: StreamMessage | undefined): SessionWarning[] {
   const { usage, costUsd, unpriced } = spent;
   if (usage === null || costUsd === null) return [];
   const warnings: SessionWarning[] = [];
   const theirs = tokensOf(result?.["modelUsage"]);
-  const ours = tokenCount(usage);
+  const ours = totalTokens(usage);
   if (theirs !== undefined && theirs !== ours) {
     const message = `The agent counts ${theirs} tokens, its transcript holds ${ours}. Side requests are in no transcript.`;
     warnings.push({ code: "tokens-differ", message });

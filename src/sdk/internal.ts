@@ -11,6 +11,7 @@ export { type AppDependencies, fileStamp, hashInputs, sourceHash } from "./load/
 export { appDependencies, appInputs, buildFile, buildLater, endBuilds, loadApp } from "./load/load-app.ts";
 export { recordPayload } from "./log/log-content.ts";
 export { appendLog, type LogFileOptions, lineForLog, logFiles } from "./log/log-file.ts";
+export type { HandlerTrace } from "./log/log-record.ts";
 export type { LogRecord } from "./log/logger.ts";
 export { startDetached } from "./run/detached-process.ts";
 export { errorWithLocation } from "./run/error-location.ts";

@@ -14,7 +14,15 @@ export { migrateSession, rollbackSession } from "./keep/migrate-session.ts";
 export { listBackups } from "./keep/session-backup.ts";
 export { noBranch } from "./model/branches.ts";
 export { textsIn, titleOf, userText } from "./model/entry-text.ts";
-export { addTokens, isModelCall, modelCallsOf, noTokens, readTokens, tokenNames } from "./model/model-call.ts";
+export {
+  addTokens,
+  isModelCall,
+  modelCallsOf,
+  noTokens,
+  readTokens,
+  tokenNames,
+  totalTokens,
+} from "./model/model-call.ts";
 export { textOfEntry } from "./query/query-filters.ts";
 export { searchIndex } from "./query/search-index.ts";
 export { hasBom } from "./read/byte-source.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorCode, type HomeSource, openFolder, replaceFile, sha256, statePath } from "../files/internal.ts";
-import { attempt, defined, fieldOf, isObject, Problem, parseJson } from "../protocol/internal.ts";
+import { attempt, defined, fieldOf, isObject, isStringRecord, Problem, parseJson } from "../protocol/internal.ts";
 
 /** What a user can set for all reports, in `usage.json` of the state folder. */
 interface UsageSettings {
@@ -22,7 +22,7 @@ export function readUsageSettings(source: HomeSource): UsageSettings {
   const [other] = Object.keys(others);
   if (other !== undefined) throw wrong(path, `it has "${other}", and only "prices" and "projects" are known`);
   if (prices !== undefined && typeof prices !== "string") throw wrong(path, '"prices" is not the path of a file');
-  if (projects !== undefined && !isTexts(projects)) throw wrong(path, '"projects" is not a map of names');
+  if (projects !== undefined && !isStringRecord(projects)) throw wrong(path, '"projects" is not a map of names');
   return defined({ prices: prices === undefined ? undefined : resolve(folder, prices), projects });
 }
 
@@ -36,10 +36,6 @@ function jsonAt(path: string): unknown {
     if (errorCode(cause) === "ENOENT") return undefined;
     throw wrong(path, cause instanceof SyntaxError ? "it is not valid JSON" : "it cannot be read", cause);
   }
-}
-
-function isTexts(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
 }
 
 function wrong(path: string, why: string, cause?: unknown): Problem {

@@ -1,6 +1,6 @@
 import { type ContentBlock, efforts, knownModel } from "../../models/internal.ts";
 import { readMode } from "../../permissions/internal.ts";
-import { defined, fieldOf } from "../../protocol/internal.ts";
+import { defined, fieldOf, isStringList } from "../../protocol/internal.ts";
 import type { AgentControl, HookCallback, SessionSetup } from "../agent-ports.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -103,7 +103,7 @@ function isSet(value: unknown): boolean {
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value) && value.every((part) => typeof part === "string")) return value.join("\n\n");
+  if (isStringList(value)) return value.join("\n\n");
   throw new Error(`${name} must be a string or a list of strings.`);
 }
 

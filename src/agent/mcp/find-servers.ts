@@ -1,9 +1,8 @@
 import { join, resolve } from "node:path";
 import { claudeHome, readValue, valueIn } from "../../engine/internal.ts";
-import { fieldOf, isObject, Problem } from "../../protocol/internal.ts";
+import { fieldOf, isObject, Problem, stringsIn } from "../../protocol/internal.ts";
 import type { ServerConnectOptions } from "./mcp-servers.ts";
 import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
-import { stringsIn } from "./server-policy.ts";
 
 export type ServerPlaces = Omit<ServerConnectOptions, "elicit" | "tell" | "signal">;
 

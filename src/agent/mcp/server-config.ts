@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/internal.ts";
+import { isObject, isStringList, isStringRecord } from "../../protocol/internal.ts";
 
 /** How one server is reached. */
 export type ServerConfig =
@@ -31,9 +31,8 @@ export function readServerConfig(value: unknown, env: Readonly<Record<string, st
     });
   if (kind === "stdio") {
     if (typeof command !== "string" || command === "") return unusable('"command" must be a string');
-    if (!Array.isArray(args) || !args.every((one) => typeof one === "string"))
-      return unusable('"args" must be a list of strings');
-    if (!isTexts(own)) return unusable('"env" must contain only strings');
+    if (!isStringList(args)) return unusable('"args" must be a list of strings');
+    if (!isStringRecord(own)) return unusable('"env" must contain only strings');
     const config = { kind: "stdio", command: fill(command), args: args.map(fill), env: mapped(own, fill) } as const;
     return missing.size > 0 ? unset(missing) : config;
   }
@@ -41,7 +40,7 @@ export function readServerConfig(value: unknown, env: Readonly<Record<string, st
     return unusable(`servers of type ${JSON.stringify(kind)} are not supported; stdio and http are`);
   }
   if (typeof url !== "string") return unusable('"url" must be a string');
-  if (!isTexts(headers)) return unusable('"headers" must contain only strings');
+  if (!isStringRecord(headers)) return unusable('"headers" must contain only strings');
   const config = { kind: "http", url: fill(url), headers: mapped(headers, fill) } as const;
   if (missing.size > 0) return unset(missing);
   return /^https?:\/\//i.test(config.url) && URL.canParse(config.url)
@@ -55,10 +54,6 @@ function unusable(why: string): ReadConfig {
 
 function unset(names: ReadonlySet<string>): ReadConfig {
   return unusable(`not set in the environment, and without a default: ${[...names].join(", ")}`);
-}
-
-function isTexts(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((one) => typeof one === "string");
 }
 
 function mapped(texts: Readonly<Record<string, string>>, fill: (text: string) => string): Record<string, string> {

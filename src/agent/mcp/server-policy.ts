@@ -1,4 +1,4 @@
-import { fitsWildcard, isObject } from "../../protocol/internal.ts";
+import { fitsWildcard, isObject, isStringList, stringsIn } from "../../protocol/internal.ts";
 import type { SettingsFile } from "../world/agent-settings.ts";
 import type { ServerConfig, ServerPolicy } from "./server-config.ts";
 
@@ -31,10 +31,6 @@ export function disabledServers(places: readonly SettingsFile[]): readonly strin
   return places.flatMap(({ value }) => stringsIn(value["disabledMcpjsonServers"]));
 }
 
-export function stringsIn(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
-}
-
 interface List {
   readonly file: string;
   readonly source: SettingsFile["source"];
@@ -64,7 +60,7 @@ function isEntry(value: unknown): boolean {
   if (!isObject(value) || Object.keys(value).length !== 1) return false;
   const { serverName, serverCommand, serverUrl } = value;
   if (serverCommand === undefined) return typeof (serverName ?? serverUrl) === "string";
-  return Array.isArray(serverCommand) && serverCommand.every((word) => typeof word === "string");
+  return isStringList(serverCommand);
 }
 
 /** If a list has entries for commands or URLs, the server must match one of those: any server can have the right name. */

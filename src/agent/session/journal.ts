@@ -1,23 +1,25 @@
 import type { ContentBlock, ModelEnd, ModelUsage, ToolResultBlock } from "../../models/internal.ts";
 import { defined, messageOf, Problem } from "../../protocol/internal.ts";
-import type { AppendRecordOptions, RecordDraft, TranscriptWriter } from "../../sessions/internal.ts";
+import type {
+  AppendRecordOptions,
+  CompactMetadata,
+  RecordDraft,
+  TranscriptWriter,
+  UserEntry,
+} from "../../sessions/internal.ts";
 import type { Attachment } from "../turn/attachments.ts";
 
 /** Where a user line comes from. */
-export interface UserFields {
-  readonly isMeta?: boolean;
-  readonly isCompactSummary?: boolean;
-  readonly isVisibleInTranscriptOnly?: boolean;
-  readonly permissionMode?: string;
-  readonly promptSource?: string;
+export interface UserFields
+  extends Pick<
+    UserEntry,
+    "isMeta" | "isCompactSummary" | "isVisibleInTranscriptOnly" | "permissionMode" | "promptSource"
+  > {
   readonly origin?: { readonly kind: string };
 }
 
-interface CompactionBoundary {
-  readonly trigger: string;
-  readonly preTokens: number;
-  readonly postTokens: number;
-  readonly durationMs: number;
+interface CompactionBoundary
+  extends Required<Pick<CompactMetadata, "trigger" | "preTokens" | "postTokens" | "durationMs">> {
   readonly anchorUuid: string;
   readonly uuids: readonly string[];
 }

@@ -33,7 +33,6 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
     }
   }
 
-  /** Waits for the next item; after `idleMs` without one, Notification hooks run. */
   /** Decides about the deferred calls again, runs the allowed ones, and continues the turn. */
   async function finishDeferred(turnSignal: AbortSignal): Promise<TurnResult> {
     session.promptId = options.uuid();
@@ -43,6 +42,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]) {
     return runTurn(main, turnSignal);
   }
 
+  /** Waits for the next item; after `idleMs` without one, Notification hooks run. */
   async function waitForItem(): Promise<void> {
     await registry.set("idle");
     const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };

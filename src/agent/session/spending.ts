@@ -100,11 +100,6 @@ function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   };
 }
 
-/** Tokens of the conversation after an answer. */
-export function totalTokens({ input, output, cacheRead, cacheWrite1h, cacheWrite5m }: ModelUsage): number {
-  return input + output + cacheRead + cacheWrite1h + cacheWrite5m;
-}
-
 function modelSpending({ usage, costMicroUsd, contextWindow }: ModelTotals): ModelSpending {
   return {
     inputTokens: usage.input,

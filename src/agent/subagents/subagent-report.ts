@@ -35,8 +35,7 @@ export function reportOf(
 
 /** The last text of the agent, whatever ended its turn. */
 function lastText({ messages }: AgentThread): string {
-  const last = messages.findLast(({ role }) => role === "assistant");
-  return last === undefined ? "" : textIn(last.content);
+  return textIn(messages.findLast(({ role }) => role === "assistant")?.content ?? "");
 }
 
 function callsIn({ messages }: AgentThread): number {

@@ -61,7 +61,8 @@ const maxDepth = 64;
 export function schemaFaults(schema: JsonSchema, value: unknown, path = "", depth = 0): string[] {
   if (depth > maxDepth) return [wrongValue(path, "a value that is nested less deeply", typeOf(value))];
   // Each choice is tried once: choices within choices would take twice the time at every level.
-  const [first, ...others] = listOf(schema["anyOf"] ?? schema["oneOf"]);
+  const choices = schema["anyOf"] ?? schema["oneOf"];
+  const [first, ...others]: JsonSchema[] = Array.isArray(choices) ? choices.filter(isObject) : [];
   const faults = first === undefined ? [] : schemaFaults(first, value, path, depth + 1);
   if (faults.length > 0 && !others.some((choice) => schemaFaults(choice, value, path, depth + 1).length === 0)) {
     return faults;
@@ -149,10 +150,6 @@ function hasType(value: unknown, type: string): boolean {
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-function listOf(value: unknown): JsonSchema[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function propertiesOf(schema: JsonSchema): [string, JsonSchema][] {

@@ -12,12 +12,13 @@ import {
   worthFallback,
 } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
+import { totalTokens } from "../../sessions/internal.ts";
 import type { ApiFailureLine } from "../agent-event.ts";
 import type { TurnResult } from "../session/agent-result.ts";
 import { type AgentThread, effortOf, isSubagent, toolDefinitions } from "../session/agent-session.ts";
 import type { BatchCall } from "../session/conversation-history.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
-import { maxOutputTokens, totalTokens } from "../session/spending.ts";
+import { maxOutputTokens } from "../session/spending.ts";
 import { reportSubagentCall } from "../subagents/subagent-report.ts";
 import { openDisplay } from "./answer-display.ts";
 import { lineOwner } from "./channels.ts";

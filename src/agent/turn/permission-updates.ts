@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { approveGrants, type Engine, editSettings, type PlanEdits } from "../../engine/internal.ts";
-import { fieldOf, type PermissionDestination, type PermissionUpdate } from "../../protocol/internal.ts";
+import { fieldOf, type PermissionDestination, type PermissionUpdate, stringsIn } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 
@@ -52,7 +52,7 @@ function editsOf(update: PermissionUpdate): PlanEdits {
     if (update.type === "setMode") return [{ do: "set", path: ["permissions", "defaultMode"], value: update.mode }];
     const [list, values] = listOf(update);
     const path = ["permissions", list];
-    const before = textsAt(settings, list);
+    const before = stringsIn(fieldOf(fieldOf(settings, "permissions"), list));
     if (update.type === "addRules" || update.type === "addDirectories")
       return values.filter((text) => !before.includes(text)).map((value) => ({ do: "append", path, value }));
     const value = update.type === "replaceRules" ? values : before.filter((text) => !values.includes(text));
@@ -71,11 +71,6 @@ export function ruleTexts(update: PermissionUpdate): readonly string[] {
   return update.rules.map(({ toolName, ruleContent }) =>
     ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
   );
-}
-
-function textsAt(settings: unknown, list: string): readonly string[] {
-  const found = fieldOf(fieldOf(settings, "permissions"), list);
-  return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
 }
 
 /** The entries in a checkout's files that the user has just granted: they are approved individually. */

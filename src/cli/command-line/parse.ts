@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { closestName, messageOf, Problem } from "../../protocol/internal.ts";
+import { closestName, messageOf, Problem, stringsIn } from "../../protocol/internal.ts";
 import type { Command, OptionSpec, ParsedCall } from "./command.ts";
 
 /** Reads `args` by the options that the command declares. A wrong argument is a `cli/usage` problem that says what to do. */
@@ -23,13 +23,9 @@ export function parseCall(name: string, command: Command, args: readonly string[
   return {
     operands: positionals,
     flag: (option) => read(option).includes(true),
-    text: (option) => read(option).filter(isText).at(-1),
-    texts: (option) => read(option).filter(isText),
+    text: (option) => stringsIn(read(option)).at(-1),
+    texts: (option) => stringsIn(read(option)),
   };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
 }
 
 function tooManyArguments(name: string, command: Command, given: readonly string[]): string | undefined {

@@ -55,7 +55,10 @@ Exit status: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; with se
     });
     for (const result of results) {
       await io.out(await shown(result, form, call, io));
-      if (form !== "json") for (const warning of warningsOf(result)) await io.err(`hookline: ${warning}\n`);
+      if (form === "json") continue;
+      // Small differences between two counts are not printed.
+      const shownWarnings = result.warnings.filter(({ code }) => code !== "tokens-differ" && code !== "cost-differs");
+      for (const { message } of shownWarnings) await io.err(`hookline: ${message}\n`);
     }
     return results.map(exitStatusOf).find((status) => status !== 0) ?? 0;
   },
@@ -88,13 +91,6 @@ async function checkIds(call: ParsedCall): Promise<void> {
     if (id === undefined || uuidPattern.test(id)) continue;
     throw new Problem("cli/usage", `"${id}" is not a UUID. Pass a full UUID or omit --${name}.`);
   }
-}
-
-/** Without --json, small differences between two counts are not printed. */
-function warningsOf({ warnings }: SessionResult): readonly string[] {
-  return warnings.flatMap(({ code, message }) =>
-    code === "tokens-differ" || code === "cost-differs" ? [] : [message],
-  );
 }
 
 function progress({ ended, durationMs }: SessionResult, index: number, count: number): string {

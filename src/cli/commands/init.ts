@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ignoringErrors, packageFile, replaceFile } from "../../files/internal.ts";
+import { packageFile, replaceFile, succeedsUnless } from "../../files/internal.ts";
 import { didYouMean, Problem } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { jsonText } from "../print/terminal.ts";
@@ -55,12 +55,7 @@ Recipes: ${recipeNames().join(", ")}.`,
   },
 };
 
-interface InitResult {
-  readonly written: readonly string[];
-  readonly kept: readonly string[];
-  readonly included: readonly string[];
-  readonly add: readonly string[];
-}
+type InitResult = Readonly<Record<"written" | "kept" | "included" | "add", readonly string[]>>;
 
 function initText({ written, kept, included, add }: InitResult, skippedTest?: string): string {
   const lines = [
@@ -143,21 +138,14 @@ function text(...lines: readonly string[]): string {
 }
 
 async function makeFolder(folder: string): Promise<void> {
-  const made = await ignoringErrors(
-    ["EEXIST"],
-    mkdir(folder, { recursive: true, mode: 0o755 }).then(() => true),
-  );
-  if (made === undefined) throw new Problem("cli/usage", `${folder} is not a directory. Move it away and try again.`);
+  const isFolder = await succeedsUnless(["EEXIST"], mkdir(folder, { recursive: true, mode: 0o755 }));
+  if (!isFolder) throw new Problem("cli/usage", `${folder} is not a directory. Move it away and try again.`);
 }
 
 /** Writes a file and returns whether it did. Replaces an existing one only with `force`, and never follows a link. */
 async function write(path: string, content: string, force: boolean): Promise<boolean> {
   if (force) return (await replaceFile(path, content, { mode: 0o644 })) === "replaced";
-  const written = await ignoringErrors(
-    ["EEXIST"],
-    writeFile(path, content, { flag: "wx", mode: 0o644 }).then(() => true),
-  );
-  return written === true;
+  return succeedsUnless(["EEXIST"], writeFile(path, content, { flag: "wx", mode: 0o644 }));
 }
 
 interface Recipe {

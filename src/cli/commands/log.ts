@@ -1,5 +1,5 @@
 import { didYouMean, escapeControls, escapeJson, eventNames, parseObject, plainLine } from "../../protocol/internal.ts";
-import { type LogRecord, logFiles } from "../../sdk/internal.ts";
+import { type HandlerTrace, type LogRecord, logFiles } from "../../sdk/internal.ts";
 import type { Command, ParsedCall } from "../command-line/command.ts";
 import { choice, numberOption, pointInTime } from "../options/option-values.ts";
 import { exactTimeText, plural } from "../print/figures.ts";
@@ -136,12 +136,7 @@ function colorOf(record: LogRecord, style: Style): (text: string) => string {
   return answer === "refused" || answer === "ask" || level === "warn" ? style.yellow : (text) => text;
 }
 
-interface LoggedHandler {
-  readonly name: string;
-  readonly outcome: string;
-  readonly error?: string;
-  readonly stack?: string;
-}
+type LoggedHandler = Pick<HandlerTrace, "name" | "outcome" | "error" | "stack">;
 
 /** A test for the records that a call asks for: all of its filters must match. */
 function logFilter(call: ParsedCall): (record: LogRecord) => boolean {

@@ -53,11 +53,9 @@ function asks(call: ParsedCall, io: Io): boolean {
 
 async function revoke(review: TrustReview, call: ParsedCall, io: Io): Promise<number> {
   const revoked = await review.revoke();
-  await io.out(
-    call.flag("json")
-      ? jsonText({ project: review.project, revoked })
-      : `${revoked ? "All approvals were revoked" : "Nothing was approved"} in ${review.project}.\n`,
-  );
+  const { project } = review;
+  const text = `${revoked ? "All approvals were revoked" : "Nothing was approved"} in ${project}.\n`;
+  await io.out(call.flag("json") ? jsonText({ project, revoked }) : text);
   return 0;
 }
 
@@ -87,15 +85,14 @@ function refused(code: ProblemCode, why: string): Problem {
 }
 
 async function accept(review: TrustReview, call: ParsedCall, io: Io): Promise<number> {
+  const { project } = review;
   if (!call.flag("yes")) {
     if (!isInteractive(io)) throw needsTerminal();
-    const question = `Allow every hook in ${review.project} and its subdirectories to run? [y/N] `;
+    const question = `Allow every hook in ${project} and its subdirectories to run? [y/N] `;
     if (!/^y(es)?$/i.test(await promptLine(question, io))) return 1;
   }
   await review.accept();
-  await io.out(
-    call.flag("json") ? jsonText({ project: review.project, accepted: true }) : `Accepted ${review.project}.\n`,
-  );
+  await io.out(call.flag("json") ? jsonText({ project, accepted: true }) : `Accepted ${project}.\n`);
   return 0;
 }
 

@@ -49,7 +49,7 @@ async function readCases(file: string): Promise<readonly unknown[] | string> {
 
 /** The error for an event that neither the catalog nor the app knows; undefined when one of them does. */
 export function unknownEventError(event: string, app: unknown): string | undefined {
-  const known = [...eventNames, ...(appRuntime(app)?.describe() ?? []).map((one) => one.event)];
+  const known = [...eventNames, ...handledEvents(app).map((one) => one.event)];
   if (known.includes(event)) return undefined;
   return `Unknown event "${event}", and no handler is registered for it.${didYouMean(event, known)}`;
 }
@@ -147,10 +147,7 @@ export async function sendEvent({ event, tool, input }: SentEvent, app: unknown,
 
 /** A handler that blocks the event loop past its deadline ends the whole run, since no code of this thread could stop it. */
 function endBlockedRun(event: string, app: unknown): Watchdog {
-  const ms =
-    appRuntime(app)
-      ?.describe()
-      .find((one) => one.event === event)?.deadlineMs ?? defaultDeadline(event);
+  const ms = handledEvents(app).find((one) => one.event === event)?.deadlineMs ?? defaultDeadline(event);
   const line = `hookline: A handler of ${event} blocked the event loop for longer than ${ms} ms. The run ends here.\n`;
   const onLate = () => {
     writeSync(2, line);
@@ -212,10 +209,13 @@ export async function loadExport(file: string, io: Io): Promise<unknown> {
 
 /** Warnings about handlers that never run. */
 export function appWarnings(app: unknown): readonly AppWarning[] {
-  const described = appRuntime(app)?.describe() ?? [];
-  return described
+  return handledEvents(app)
     .flatMap(({ event, ids }) => handlersThatNeverRun(event, ids))
     .map((message) => ({ code: "never-runs", message }));
+}
+
+function handledEvents(app: unknown) {
+  return appRuntime(app)?.describe() ?? [];
 }
 
 /** The warnings about a hooks file that tests import themselves; none when it does not exist. */

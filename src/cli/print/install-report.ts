@@ -100,12 +100,12 @@ export function uninstallText(
   style: Style,
 ): string {
   const file = escapeControls(settingsFile);
-  const purgedLines = purged
-    .map((path) => {
+  const purgedLines = linesOf(
+    purged.map((path) => {
       const reach = basename(path) === "log" ? " (of all projects)" : "";
-      return `${dryRun ? "would remove" : "removed"}   ${escapeControls(path)}${reach}\n`;
-    })
-    .join("");
+      return `${dryRun ? "would remove" : "removed"}   ${escapeControls(path)}${reach}`;
+    }),
+  );
   if (!done.wasInstalled) return `Nothing is installed ${scopeNamed ? `in ${scope} scope` : "here"}.\n${purgedLines}`;
   if (dryRun) {
     const diff = unifiedDiff(settingsFile, maskTokens(done.before), maskTokens(done.after), style);

@@ -20,24 +20,19 @@ export function jsonText(value: unknown, indent: number | undefined = 2): string
 const quietMs = 400;
 const everyMs = 100;
 
-/** A progress line on stderr. Without a terminal nothing is printed. */
-interface ProgressLine {
-  show(progress: string | ByteProgress): void;
-  /** Removes the line. */
-  end(): Promise<void>;
-}
-
 interface ByteProgress {
   readonly bytes: number;
   readonly of: number;
 }
 
-/** Shows nothing for the first 400 ms, and then at most ten updates a second. */
-export function progressLine(what: string, { err, terminal }: Pick<Io, "err" | "terminal">): ProgressLine {
+/**
+ * A progress line on stderr: nothing for the first 400 ms, and then at most ten updates a second. Without a terminal nothing is printed.
+ */
+export function progressLine(what: string, { err, terminal }: Pick<Io, "err" | "terminal">) {
   let last = performance.now() + quietMs - everyMs;
   let isShown = false;
   return {
-    show(progress) {
+    show(progress: string | ByteProgress): void {
       const now = performance.now();
       const text = typeof progress === "string" ? progress : shareText(progress);
       if (!terminal.err || now - last < everyMs || text === "") return;
@@ -45,7 +40,8 @@ export function progressLine(what: string, { err, terminal }: Pick<Io, "err" | "
       isShown = true;
       void err(`\r\u001b[K${what} ${text}`);
     },
-    async end() {
+    /** Removes the line. */
+    async end(): Promise<void> {
       if (isShown) await err("\r\u001b[K");
     },
   };

@@ -81,7 +81,8 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
     }
     if (path !== hook) return turnAway(reply, 404, "there is no such app here");
     if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
-    if (!isJson(request)) return turnAway(reply, 415, "an event is application/json");
+    if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? ""))
+      return turnAway(reply, 415, "an event is application/json");
     const caller = callerOf(request);
     if (caller !== undefined && !checkHandshake(caller, reply, options)) return;
     const onFailure = caller?.onFailure ?? modeIn(query);
@@ -90,10 +91,6 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
       sendFailure(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined);
     });
   };
-}
-
-function isJson({ headers }: IncomingMessage): boolean {
-  return /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
 
 function modeIn(query: string): FailureMode | undefined {

@@ -81,7 +81,8 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
   const answer = async (asked: HookRequest, gone: AbortSignal): Promise<WarmAnswer> => {
     let again = false;
     for (let tries = 0; tries < mostThreads; tries++) {
-      const usable = threads.length === 1 && threads[0] && isUsable(threads[0]) ? threads[0] : await thread();
+      const only = threads.length === 1 ? threads[0] : undefined;
+      const usable = only && !only.isStuck && !only.ended ? only : await thread();
       if (usable === undefined) break;
       const deadlineMs = () => deadlineOf(asked.text, usable.facts);
       const end = await usable.call(asked, { again, deadlineMs }, gone);
@@ -120,10 +121,6 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
     },
     end,
   };
-}
-
-function isUsable({ isStuck, ended }: WorkerThread): boolean {
-  return !isStuck && !ended;
 }
 
 function deadlineOf(text: string, facts: AppFacts): number {

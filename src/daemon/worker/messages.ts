@@ -36,10 +36,7 @@ export type ToWorker =
   | { readonly close: true };
 
 /** An answer as a process would give it. */
-export interface WorkerAnswer {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface WorkerAnswer extends Omit<WireAnswer, "wire"> {
   /** Whether `stdout` is a JSON object. */
   readonly json: boolean;
   /** Set when the payload could not be read: more of it may be on its way. */

@@ -71,11 +71,7 @@ export async function withinMs(ms: number, work: Promise<unknown>): Promise<void
 }
 
 /** What a command hook has printed by now; it still runs. */
-export interface HookProgress {
-  readonly hook: HookRef;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type HookProgress = Pick<RunRecord, "hook" | "stdout" | "stderr">;
 
 /** Receives what hooks print while they run, at most once per `everyMs`. */
 export interface ProgressListener {

@@ -142,21 +142,14 @@ function settleStop({ row, services }: FiringEvent, runs: readonly FinishedRun[]
   const warnEach = (code: WarningCode, message: (hook: string) => string): readonly Warning[] =>
     stops.map(({ record: { hook } }) => ({ code, message: message(hook.name), place: hook.id }));
   if (stops.length === 0) return notStopped;
-  if (row.onStop === "ignore") {
-    const why = `continue: false has no effect on ${row.name}`;
-    return {
-      ...notStopped,
-      warnings: warnEach("continue-ignored", (hook) => `${why}; it was ignored for hook ${hook}.`),
-    };
-  }
+  const ignored = (why: string): SettledStop => ({
+    ...notStopped,
+    warnings: warnEach("continue-ignored", (hook) => `continue: false ${why}; it was ignored for hook ${hook}.`),
+  });
+  if (row.onStop === "ignore") return ignored(`has no effect on ${row.name}`);
   // As measured in 2.1.325: a denial ends the turn, a question that cannot be put to a user does not.
-  if (row.onStop === "after-tool" && verdict.kind === "ask" && !services.options.interactive) {
-    const why = `continue: false on ${row.name} has no effect next to a question that no user can answer`;
-    return {
-      ...notStopped,
-      warnings: warnEach("continue-ignored", (hook) => `${why}; it was ignored for hook ${hook}.`),
-    };
-  }
+  if (row.onStop === "after-tool" && verdict.kind === "ask" && !services.options.interactive)
+    return ignored(`on ${row.name} has no effect next to a question that no user can answer`);
   const reason = stops.map(({ record }) => record.answer?.stop?.reason).find((text) => text !== undefined);
   const refuses = row.onStop === "refuse";
   const isNoDenial = row.onStop === "after-tool" && verdict.kind !== "deny";

@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import {
   errorCode,
   findFolder,
-  ignoringErrors,
   isFileProblem,
   isInside,
   nodeFs,
@@ -13,6 +12,7 @@ import {
   replaceFile,
   sha256,
   statePath,
+  succeedsUnless,
   withLock,
 } from "../../files/internal.ts";
 import { attempt, messageOf, Problem } from "../../protocol/internal.ts";
@@ -85,10 +85,9 @@ export async function changePins(places: TrustPlaces, real: string, change: (pin
 export async function dropPins(places: TrustPlaces, real: string): Promise<boolean> {
   const file = pinFile(places, real);
   if (!(await findFolder(dirname(file)))) return false;
-  const unlink = () => nodeFs.unlink(file).then(() => true);
-  const isDropped = await withLock(file, () => ignoringErrors(["ENOENT"], unlink()));
+  const isDropped = await withLock(file, () => succeedsUnless(["ENOENT"], nodeFs.unlink(file)));
   await notifyListeners(file);
-  return isDropped ?? false;
+  return isDropped;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { join, relative, sep } from "node:path";
-import { fieldOf, isObject } from "../../protocol/internal.ts";
+import { fieldOf, isObject, stringsIn } from "../../protocol/internal.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
 import { readValue } from "../settings/settings-source.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";
@@ -70,7 +70,7 @@ export function approvableServer({ file, name, config }: CheckoutServer, { cwd }
 function commandOf(config: unknown): Pick<ApprovableItem, "command"> {
   const { command, args, env } = Object(config) as Readonly<Record<"command" | "args" | "env", unknown>>;
   if (typeof command !== "string") return {};
-  const words = Array.isArray(args) ? args.filter((word) => typeof word === "string") : [];
+  const words = stringsIn(args);
   const variables = Object.entries(Object(env)).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );

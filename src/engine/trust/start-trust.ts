@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorCode } from "../../files/internal.ts";
+import { ignoringErrorsSync } from "../../files/internal.ts";
 import { attempt } from "../../protocol/internal.ts";
 import type { FiringEvent } from "../fire/firing-event.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
@@ -162,10 +162,6 @@ export function endIfFilesChange(started: StartedCommand, marks: FileMarks | und
 /** Kills at once: a process that is asked to exit may take its time. */
 function killGroup(pid: number): void {
   if (process.platform === "win32") return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // It has exited, or runs as another user; the cancellation that follows reports surviving processes.
-    if (!["ESRCH", "EPERM"].includes(errorCode(error) ?? "")) throw error;
-  }
+  // It has exited, or runs as another user; the cancellation that follows reports surviving processes.
+  ignoringErrorsSync(["ESRCH", "EPERM"], () => process.kill(-pid, "SIGKILL"));
 }

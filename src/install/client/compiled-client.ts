@@ -150,7 +150,8 @@ async function link(target: string, path: string): Promise<void> {
 /** Where the script looks for the program: its version, the system and its own path. */
 export function scriptName(packageRoot: string): string {
   const script = shippedClient(packageRoot).replaceAll("%", "%25").replaceAll("/", "%2F");
-  return `${clientVersion(packageRoot)}-${systemLoader()}${script}`;
+  const loader = basename(systemLoaders.find((path) => existsSync(path)) ?? "none");
+  return `${clientVersion(packageRoot)}-${loader}${script}`;
 }
 
 /** What the script recognizes a system by: it starts only a program that was compiled on such a system. */
@@ -161,10 +162,6 @@ export const systemLoaders: readonly string[] = [
   "/lib/ld-musl-aarch64.so.1",
   "/usr/lib/dyld",
 ];
-
-function systemLoader(): string {
-  return basename(systemLoaders.find((path) => existsSync(path)) ?? "none");
-}
 
 function packageLink(program: string): string {
   return join(dirname(program), "package");

@@ -39,7 +39,7 @@ function projectPackage(root: string): string {
   const own = join(root, "node_modules", "hookline");
   if (existsSync(join(own, "package.json"))) return own;
   // A checkout of this very package is its own dependency.
-  if (nameIn(root) === "hookline") return root;
+  if (existsSync(join(root, "package.json")) && manifestOf(root)["name"] === "hookline") return root;
   const message = `${root} does not have hookline, which entries in project scope call. Run ${npmInstallCommand()} there, or use --scope local.`;
   throw new Problem("install/no-dependency", message, { about: { root } });
 }
@@ -89,10 +89,6 @@ function versionIn(packageRoot: string): string {
   const { version } = manifestOf(packageRoot);
   // It becomes a folder's name.
   return typeof version === "string" && /^[0-9A-Za-z.+-]+$/.test(version) ? version : "unknown";
-}
-
-function nameIn(folder: string): unknown {
-  return existsSync(join(folder, "package.json")) ? manifestOf(folder)["name"] : undefined;
 }
 
 function manifestOf(folder: string): Readonly<Record<string, unknown>> {

@@ -31,12 +31,8 @@ export async function policyDrift(app: InstalledApp, target: InstallTarget): Pro
   const layers = (await layersAt(root)).filter((layer) => scope !== "user" || !ofProject(layer));
   // In Claude Code a project's switch turns the user's hooks off too, there.
   const [project] = scope === "user" ? findProject(target) : [];
-  const around =
-    project === undefined
-      ? []
-      : (await layersAt(project)).filter(
-          (layer) => ofProject(layer) && !layers.some(({ file }) => file === layer.file),
-        );
+  const ofFolder = project === undefined ? [] : await layersAt(project);
+  const around = ofFolder.filter((layer) => ofProject(layer) && !layers.some(({ file }) => file === layer.file));
   return [...switchedOff([...layers, ...around], env), ...(await forbidden(layers, app))];
 }
 

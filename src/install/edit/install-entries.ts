@@ -147,13 +147,9 @@ function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lo
   const fault = claudeCodeFault(before) ?? left;
   const { line, column, reason } = fault;
   const again = installCommand({ places, hooksFile, lock });
-  throw new Problem(
-    "settings/client-cannot-read",
-    `${claudeCodeFaultText(places.settingsFile, fault, again)} Nothing was written.`,
-    {
-      about: { file: places.settingsFile, line, column, reason },
-    },
-  );
+  const message = `${claudeCodeFaultText(places.settingsFile, fault, again)} Nothing was written.`;
+  const about = { file: places.settingsFile, line, column, reason };
+  throw new Problem("settings/client-cannot-read", message, { about });
 }
 
 /** What entries of this app look like in this file. */

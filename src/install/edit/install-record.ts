@@ -16,7 +16,7 @@ import {
   statePath,
   withLock,
 } from "../../files/internal.ts";
-import { isObject, messageOf, Problem, parseObject } from "../../protocol/internal.ts";
+import { isObject, isStringList, messageOf, Problem, parseObject } from "../../protocol/internal.ts";
 import { type AskedTransport, askedTransports, type HttpConsent } from "../plan/install-places.ts";
 import type { BeforeInstall, PlannedEntry } from "../plan/own-entries.ts";
 
@@ -170,12 +170,11 @@ function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
 function isLockFile(value: object): value is LockFile {
   const { version, installedAt, hooksPath, hooksRegistered, settingsFile, command, transport, contentHash } =
     value as Partial<Record<keyof LockFile, unknown>>;
-  const isTexts = (list: unknown) => Array.isArray(list) && list.every((one) => typeof one === "string");
   return (
     version === lockVersion &&
-    [installedAt, hooksPath, settingsFile, contentHash].every((one) => typeof one === "string") &&
-    isTexts(hooksRegistered) &&
-    isTexts(command) &&
+    isStringList([installedAt, hooksPath, settingsFile, contentHash]) &&
+    isStringList(hooksRegistered) &&
+    isStringList(command) &&
     askedTransports.includes(transport as AskedTransport)
   );
 }

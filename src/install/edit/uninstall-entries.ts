@@ -9,6 +9,7 @@ import {
   replaceFile,
   sha256,
   statePath,
+  succeedsUnless,
   withLock,
 } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
@@ -91,11 +92,9 @@ async function isOfScope(hooksFile: string, { scope, root }: ScopeFiles): Promis
 
 /** A folder and its parents, up to the outermost, as long as they are empty. */
 async function removeEmpty(folder: string, outermost: string): Promise<void> {
-  const isGone = await ignoringErrors(
-    ["ENOTEMPTY", "EEXIST", "ENOTDIR"],
-    ignoringErrors(["ENOENT"], rmdir(folder)).then(() => true),
-  );
-  if (isGone === true && folder.startsWith(`${outermost}${sep}`)) await removeEmpty(dirname(folder), outermost);
+  const removed = ignoringErrors(["ENOENT"], rmdir(folder));
+  const isGone = await succeedsUnless(["ENOTEMPTY", "EEXIST", "ENOTDIR"], removed);
+  if (isGone && folder.startsWith(`${outermost}${sep}`)) await removeEmpty(dirname(folder), outermost);
 }
 
 type Done = Pick<Uninstalled, "how" | "before" | "after">;

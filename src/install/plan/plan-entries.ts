@@ -177,7 +177,8 @@ export function matcherOf(event: string, ids: readonly string[], field: MatchedF
   if (field === null) return undefined;
   const names = [...new Set(ids.map((id) => id.slice(event.length + 1)))].sort();
   if (names.some((name) => name === "" || /^\*+$/.test(name))) return undefined;
-  const matcher = listed(names, field) ?? `^(?:${names.map(expression).join("|")})$`;
+  const patterns = names.map((name) => name.split("*").map(escapeRegExp).join(".*"));
+  const matcher = listed(names, field) ?? `^(?:${patterns.join("|")})$`;
   return matcher.length > longest ? undefined : matcher;
 }
 
@@ -202,8 +203,4 @@ function listed(names: readonly string[], field: MatchedField): string | undefin
   // Files are watched by the names in the list, so an expression would watch none of them.
   const plain = field.part === "basename" ? /^[^|*]+$/ : field.narrow ? /^[A-Za-z0-9_]+$/ : /^[A-Za-z0-9_-]+$/;
   return names.every((name) => plain.test(name)) ? names.join("|") : undefined;
-}
-
-function expression(name: string): string {
-  return name.split("*").map(escapeRegExp).join(".*");
 }

@@ -1,4 +1,9 @@
-import type { RawContentBlockDelta, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type {
+  MessageDeltaUsage,
+  RawContentBlockDelta,
+  RawMessageStreamEvent,
+  Usage,
+} from "@anthropic-ai/sdk/resources/messages";
 import type { ModelUsage } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
 import { type AnswerReader, answerEnd, incompleteAnswer, type ModelEvent, noUsage } from "../model.ts";
@@ -125,10 +130,4 @@ function readUsage(counts: Counts | null | undefined, before: ModelUsage): Model
   };
 }
 
-interface Counts {
-  readonly input_tokens?: number | null;
-  readonly output_tokens?: number | null;
-  readonly cache_creation_input_tokens?: number | null;
-  readonly cache_read_input_tokens?: number | null;
-  readonly cache_creation?: { readonly ephemeral_1h_input_tokens: number } | null;
-}
+type Counts = Partial<MessageDeltaUsage> & Partial<Pick<Usage, "cache_creation">>;

@@ -1,4 +1,5 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
+import type { ResolvedPath } from "../paths/resolve-path.ts";
 import type { Policy, PolicyRule, RuleRef } from "../policy.ts";
 import { type Mode, modes, type RuleWarning } from "../rule-layer.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
@@ -8,7 +9,7 @@ import type { ShellProblem, TextRange } from "../shell/shell-part.ts";
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
 
 /** One thing that a call does, with its decision. */
-export interface JudgedPart {
+export interface JudgedPart extends Pick<PartFinding, "decision" | "by" | "why"> {
   readonly kind: "command" | "write" | "read" | "state" | "path" | "domain" | "name";
   readonly text: string;
   readonly at: TextRange;
@@ -17,17 +18,11 @@ export interface JudgedPart {
   readonly via: readonly string[];
   /** The folder in which it runs; null if that is unknown. */
   readonly cwd: string | null;
-  readonly decision: PermissionDecision;
-  readonly by: DecidedBy;
   readonly rule: RuleRef | null;
-  readonly why: string;
 }
 
 /** A path of the call, resolved. */
-export interface JudgedPath {
-  readonly given: string;
-  readonly resolved: string;
-  readonly links: readonly string[];
+export interface JudgedPath extends Pick<ResolvedPath, "given" | "resolved" | "links"> {
   readonly inside: boolean;
   readonly protected: boolean;
   readonly special: boolean;

@@ -13,20 +13,8 @@ interface BuiltInToolInputs {
   };
   Write: { readonly file_path: string; readonly content: string };
   Read: { readonly file_path: string; readonly offset?: number; readonly limit?: number };
-  Edit: {
-    readonly file_path: string;
-    readonly old_string: string;
-    readonly new_string: string;
-    readonly replace_all?: boolean;
-  };
-  MultiEdit: {
-    readonly file_path: string;
-    readonly edits: readonly {
-      readonly old_string: string;
-      readonly new_string: string;
-      readonly replace_all?: boolean;
-    }[];
-  };
+  Edit: { readonly file_path: string } & TextReplacement;
+  MultiEdit: { readonly file_path: string; readonly edits: readonly TextReplacement[] };
   NotebookEdit: {
     readonly notebook_path: string;
     readonly new_source: string;
@@ -72,6 +60,12 @@ interface BuiltInToolInputs {
   ExitPlanMode: { readonly plan?: string };
 }
 
+interface TextReplacement {
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all?: boolean;
+}
+
 interface AgentInput {
   readonly description: string;
   readonly prompt: string;
@@ -101,23 +95,8 @@ interface BuiltInToolResponses {
       readonly totalLines?: number;
     };
   };
-  Write: {
-    readonly type: string;
-    readonly filePath: string;
-    readonly content: string;
-    readonly originalFile: string | null;
-    readonly structuredPatch: readonly unknown[];
-    readonly userModified?: boolean;
-  };
-  Edit: {
-    readonly filePath: string;
-    readonly oldString: string;
-    readonly newString: string;
-    readonly originalFile: string | null;
-    readonly structuredPatch: readonly unknown[];
-    readonly userModified?: boolean;
-    readonly replaceAll?: boolean;
-  };
+  Write: ChangedFile & { readonly type: string; readonly content: string };
+  Edit: ChangedFile & { readonly oldString: string; readonly newString: string; readonly replaceAll?: boolean };
   NotebookEdit: {
     readonly new_source: string;
     readonly old_source: string;
@@ -162,6 +141,13 @@ interface BuiltInToolResponses {
     readonly answers: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, unknown>>;
   };
+}
+
+interface ChangedFile {
+  readonly filePath: string;
+  readonly originalFile: string | null;
+  readonly structuredPatch: readonly unknown[];
+  readonly userModified?: boolean;
 }
 
 interface ListedTask {

@@ -1,6 +1,13 @@
 import { fstatSync, mkdirSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode, makeFolderSync, openFlags, packageVersion, statePath, withFileSync } from "../../files/internal.ts";
+import {
+  ignoringErrorsSync,
+  makeFolderSync,
+  openFlags,
+  packageVersion,
+  statePath,
+  withFileSync,
+} from "../../files/internal.ts";
 import { messageOf, systemErrorMessage } from "../../protocol/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
 import type { Env } from "../app/run-environment.ts";
@@ -60,13 +67,10 @@ function writeLine(path: string, line: string, complain: (line: string) => void)
       if (!isWhole) complain("The hook log has only a part of a line; the disk may be full.");
       return fstatSync(file).size;
     });
-  try {
-    return write();
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-    makeFolderSync(dirname(path));
-    return write();
-  }
+  const size = ignoringErrorsSync(["ENOENT"], write);
+  if (size !== undefined) return size;
+  makeFolderSync(dirname(path));
+  return write();
 }
 
 /** What a full disk cut off stays a bad line of its own. A line that is being written looks the same for a moment. */
@@ -98,7 +102,8 @@ function rotate(path: string, maxBytes: number, files: number): void {
     // After the rotation by another process the file at the path is a new one.
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return;
     if (files === 1) rmSync(path, { force: true });
-    for (let n = files - 1; n >= 1; n--) renameIfPresent(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`);
+    for (let n = files - 1; n >= 1; n--)
+      ignoringErrorsSync(["ENOENT"], () => renameSync(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`));
   } finally {
     rmSync(lock, { recursive: true, force: true });
   }
@@ -106,21 +111,12 @@ function rotate(path: string, maxBytes: number, files: number): void {
 
 /** The lock of a process that was killed expires. */
 function takeRotationLock(lock: string): boolean {
-  try {
+  const isTaken = ignoringErrorsSync(["EEXIST"], () => {
     mkdirSync(lock, { mode: 0o700 });
     return true;
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-    if (since !== undefined && since < Date.now() - 10_000) rmSync(lock, { recursive: true, force: true });
-    return false;
-  }
-}
-
-function renameIfPresent(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-  }
+  });
+  if (isTaken === true) return true;
+  const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  if (since !== undefined && since < Date.now() - 10_000) rmSync(lock, { recursive: true, force: true });
+  return false;
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { errorCode, sha256 } from "../../files/internal.ts";
+import { ignoringErrorsSync, sha256 } from "../../files/internal.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import { projectDirOf, type RunEnvironment } from "../app/run-environment.ts";
 import type { StoreName } from "./state.ts";
@@ -12,7 +12,9 @@ export function stateFileName(
 ): string {
   if (scope === "user") return "user.json";
   if (scope !== "project") return `${fileNameOf(event.sessionId ?? "")}.json`;
-  return `${hashed(realPath(projectDirOf(event, environment)))}.json`;
+  const project = projectDirOf(event, environment);
+  // A removed folder has no other name.
+  return `${hashed(ignoringErrorsSync(["ENOENT"], () => realpathSync(project)) ?? project)}.json`;
 }
 
 /** Ids never become paths: a lower-case UUID is used unchanged, anything else by its hash. */
@@ -23,13 +25,4 @@ export function fileNameOf(id: string): string {
 function hashed(text: string): string {
   // Not imported: a hook process loads this module and mostly needs no hash.
   return `h-${sha256(text)}`;
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return path; // a removed folder has no other name
-    throw error;
-  }
 }

@@ -3,9 +3,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  errorCode,
   syncBackedFs as fs,
   ignoringErrors,
+  ignoringErrorsSync,
   livenessOf,
   type ProcessIdentity,
   readPrivate,
@@ -37,19 +37,12 @@ export type JobFolder = (typeof jobFolders)[number];
 
 /** The jobs in one state, in the order in which they run. Synchronous: the folder is small, and a hook waits for it. */
 export function jobNames(folder: string, state: JobFolder): readonly JobName[] {
-  return filesIn(join(folder, state))
+  // No folder: no job was ever added.
+  const files = ignoringErrorsSync(["ENOENT"], () => readdirSync(join(folder, state))) ?? [];
+  return files
     .map(readJobName)
     .filter((name) => name !== undefined)
     .sort((a, b) => (a.base < b.base ? -1 : 1));
-}
-
-function filesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return []; // no job was ever added
-    throw error;
-  }
 }
 
 let count = 0;

@@ -133,7 +133,10 @@ export const checkTools: SessionCheck = function* ({ model, threads }) {
     for (const tool of unansweredToolUses(thread)) {
       yield findingAt(tool.use, "tool-use-without-result", "error", `${tool.name} (${tool.id}) was never answered`);
     }
-    yield* results(thread, (id) => model.toolCall(id) !== undefined);
+    for (const { entry, toolUseId, code } of unmatchedResults(thread, (id) => model.toolCall(id) !== undefined)) {
+      const what = code === "duplicate-tool-result" ? "was answered before" : "was never called";
+      yield findingAt(entry, code, "error", `line ${entry.line} answers ${toolUseId}, which ${what}`);
+    }
   }
 };
 
@@ -177,11 +180,4 @@ export function unmatchedResults(thread: Conversation, isCalled: (id: string) =>
     }
   }
   return stray;
-}
-
-function* results(thread: Conversation, isCalled: (id: string) => boolean): Generator<CheckFinding> {
-  for (const { entry, toolUseId, code } of unmatchedResults(thread, isCalled)) {
-    const what = code === "duplicate-tool-result" ? "was answered before" : "was never called";
-    yield findingAt(entry, code, "error", `line ${entry.line} answers ${toolUseId}, which ${what}`);
-  }
 }

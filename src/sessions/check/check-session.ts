@@ -7,18 +7,16 @@ import type { SessionModel } from "../model/session-model.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { missingParts } from "../parts/restore-large-parts.ts";
 import { largePartsIn } from "../parts/spill-large-parts.ts";
+import type { RecordPosition } from "../read/json-records.ts";
 import type { Tail } from "../read/read-lines.ts";
 
 /** The severity of a finding of `validateSession`. */
 export type Severity = "error" | "warning" | "note";
 
 /** Something a check found, and where. */
-export interface CheckFinding {
+export interface CheckFinding extends Pick<RecordPosition, "file" | "line" | "offset"> {
   readonly code: string;
   readonly severity: Severity;
-  readonly file: string;
-  readonly line: number;
-  readonly offset: number;
   readonly uuid?: string;
   readonly message: string;
 }

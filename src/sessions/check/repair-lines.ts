@@ -5,6 +5,7 @@ import { isBoundary, isGraphEntry } from "../model/entry-graph.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { setField, withoutBlocks } from "../write/edit-line.ts";
 import { hasBadUuid, unansweredToolUses, unmatchedResults } from "./check-conversation.ts";
+import type { CheckFinding } from "./check-session.ts";
 
 /** The uuid each entry of a conversation will have. */
 export type UuidOf = (entry: Entry) => string;
@@ -62,13 +63,7 @@ export function repairParents(
 }
 
 /** One repair of one line. */
-export interface RepairStep {
-  readonly code: string;
-  readonly file: string;
-  readonly line: number;
-  readonly uuid?: string;
-  readonly message: string;
-}
+export type RepairStep = Omit<CheckFinding, "severity" | "offset">;
 
 /** The change of one line. */
 export interface LineChange {

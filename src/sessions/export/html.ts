@@ -9,14 +9,8 @@ import type { DocumentAgent, DocumentImage, DocumentItem, DocumentTool, SessionD
 export function toHtml(document: SessionDocument): string {
   const title = text(document.title ?? document.id);
   const styleHash = createHash("sha256").update(style).digest("base64");
-  const facts = [
-    document.id,
-    document.cwd,
-    document.gitBranch,
-    document.version,
-    document.startedAt,
-    document.models.join(", "),
-  ];
+  const { id, cwd, gitBranch, version, startedAt, models } = document;
+  const facts = [id, cwd, gitBranch, version, startedAt, models.join(", ")];
   return [
     "<!doctype html>",
     '<html lang="en">',

@@ -32,8 +32,8 @@ export interface RootOptions extends HomeSource {
 export async function findRoots(where: RootOptions = {}): Promise<SessionRoot[]> {
   if (where.roots !== undefined && !Array.isArray(where.roots))
     throw optionProblem("roots", where.roots, "a list of folders");
-  const candidates =
-    where.roots?.map((root) => (typeof root === "string" ? claudeCodeRoot(root) : root)) ?? defaultRoots(where);
+  const given = where.roots?.map((root) => (typeof root === "string" ? claudeCodeRoot(root) : root));
+  const candidates = given ?? [...claudeCodeRoots(where), storeRoot(where), archiveRoot(where)];
   const roots = new Map<string, SessionRoot>();
   for (const { path, origin } of candidates) {
     const real = await configFolder(path);
@@ -57,10 +57,6 @@ export function storeRoot(source: HomeSource = {}): SessionRoot {
 /** Where sessions are kept after Claude Code has deleted them, by default. */
 export function archiveRoot(source: HomeSource = {}): SessionRoot {
   return { path: join(statePath(source), "archive"), origin: "archive" };
-}
-
-function defaultRoots(where: RootOptions): SessionRoot[] {
-  return [...claudeCodeRoots(where), storeRoot(where), archiveRoot(where)];
 }
 
 function claudeCodeRoots({ env = process.env, home = homeFolder(env) }: RootOptions): SessionRoot[] {

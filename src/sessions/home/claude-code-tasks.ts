@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inOrder, replaceFile } from "../../files/internal.ts";
-import { defined, mustBe, Problem, parseObject } from "../../protocol/internal.ts";
+import { defined, mustBe, Problem, parseObject, stringsIn } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkArgument, checkCallOptions } from "../option-checks.ts";
@@ -69,17 +69,13 @@ function toTask({ root, sessionId, file, bytes }: TaskFile): Task | undefined {
     bytes,
     id,
     ...textFields(fields, ["subject", "description", "activeForm", "status"]),
-    blocks: texts(fields["blocks"]),
-    blockedBy: texts(fields["blockedBy"]),
+    blocks: stringsIn(fields["blocks"]),
+    blockedBy: stringsIn(fields["blockedBy"]),
     fields,
   };
 }
 
 type TaskFile = Pick<Task, "root" | "sessionId" | "file" | "bytes">;
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
 
 /** Options of `saveTask`. */
 export interface SaveOptions {

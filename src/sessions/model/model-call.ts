@@ -114,6 +114,7 @@ function isBetter(line: AssistantEntry, best: AssistantEntry, isSameUsage: boole
   if (isSameUsage) return false;
   const a = tokensOf(line);
   const b = tokensOf(best);
+  const sumOf = (tokens: Tokens) => totalTokens(tokens) + tokens.webSearches;
   return a.output === b.output ? sumOf(a) > sumOf(b) : a.output > b.output;
 }
 
@@ -121,8 +122,9 @@ function tokensOf(line: AssistantEntry): Tokens {
   return readTokens(line.usage).tokens;
 }
 
-function sumOf({ input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearches }: Tokens): number {
-  return input + output + cacheRead + cacheWrite5m + cacheWrite1h + webSearches;
+/** All tokens, of every class. */
+export function totalTokens({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: ModelUsage): number {
+  return input + output + cacheRead + cacheWrite5m + cacheWrite1h;
 }
 
 function inAnswerOrder(lines: readonly AssistantEntry[]): readonly AssistantEntry[] {

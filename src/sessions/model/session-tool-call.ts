@@ -1,6 +1,7 @@
 import { defined, fieldOf, textField } from "../../protocol/internal.ts";
 import type { EntryBlock, EntryToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
+import { textsIn } from "./entry-text.ts";
 import type { ModelCall } from "./model-call.ts";
 
 /** How a tool call ended. */
@@ -114,9 +115,7 @@ export function taskNotificationIn(entry: Entry): TaskNotification | undefined {
 function notificationText(entry: Entry): string | undefined {
   if (entry.kind === "queue-operation") return textField(entry, "content");
   if (entry.kind === "attachment" && entry.type === "queued_command") return textField(entry.fields, "prompt");
-  if (entry.kind !== "user" || entry.role !== "notification") return undefined;
-  const first = entry.content.find((block) => block.type === "text");
-  return first?.type === "text" ? first.text : undefined;
+  return entry.kind === "user" && entry.role === "notification" ? textsIn(entry.content)[0] : undefined;
 }
 
 /** The text of an XML tag. `result` ends at the last closing tag, because its text may contain tags. */

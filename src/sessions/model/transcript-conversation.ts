@@ -48,7 +48,9 @@ export function buildConversation(draft: ConversationDraft, toolCalls: readonly 
   const { items, entries, graph, calls } = draft;
   const starts = lazy(() => startsOf(calls, toolCalls));
   const claudeCodeAnswers = lazy(() =>
-    entries.filter(isAnswer).filter((entry) => !isModelCall(entry) && !graph.superseded(entry)),
+    entries
+      .filter((entry) => entry.kind === "assistant")
+      .filter((entry) => !isModelCall(entry) && !graph.superseded(entry)),
   );
   const branches = lazy(() => branchesOf(graph, entries));
   const compactions = lazy(() => compactionsOf(graph));
@@ -90,10 +92,6 @@ function startsOf(calls: readonly ModelCall[], toolCalls: readonly SessionToolCa
 
 function isEntry(item: TranscriptItem): item is Entry {
   return item.kind !== "unreadable";
-}
-
-function isAnswer(entry: Entry): entry is AssistantEntry {
-  return entry.kind === "assistant";
 }
 
 /** An agent whose lines are in the main transcript. */

@@ -26,7 +26,8 @@ export function querySource({ place, model, load, now, isEmpty }: QueryAccess): 
   async function* run(plan: QueryPlan, end: "front" | "back"): AsyncGenerator<QueryElement, undefined> {
     if (isEmpty()) return;
     const loaded = model();
-    if (loaded === undefined && canStream(plan) && !(end === "back" && place.file.endsWith(".gz"))) {
+    const canStream = plan.of === "entries" && !plan.agents && plan.turn === undefined;
+    if (loaded === undefined && canStream && !(end === "back" && place.file.endsWith(".gz"))) {
       if (plan.branch === "all") {
         yield* end === "front" ? entriesForward(place.file) : entriesBackward(place.file);
         return;
@@ -43,10 +44,6 @@ export function querySource({ place, model, load, now, isEmpty }: QueryAccess): 
     yield* end === "back" ? elements.reverse() : elements;
   }
   return { run, now, entryWith: async (uuid) => (await load()).byUuid(uuid) };
-}
-
-function canStream(plan: QueryPlan): boolean {
-  return plan.of === "entries" && !plan.agents && plan.turn === undefined;
 }
 
 async function* entriesForward(file: string): AsyncGenerator<Entry, undefined> {

@@ -1,6 +1,7 @@
 import type { SessionPlace } from "../find/session-files.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
+import type { RecordPosition } from "../read/json-records.ts";
 import { textOfBlock } from "./query-filters.ts";
 
 /** The kind of a text in a session, in the order of the ranking. */
@@ -43,16 +44,13 @@ function answerText(block: EntryBlock): SearchText[] {
 }
 
 /** One match of a search, with its position in the transcript. */
-export interface SearchHit {
+export interface SearchHit extends Pick<RecordPosition, "file" | "offset" | "length"> {
   readonly session: string;
   readonly place: SessionPlace;
-  readonly file: string;
   readonly agentId?: string;
   readonly uuid?: string;
   /** The turn of the active branch. Absent outside of it, in agents, and in sessions that are too large to load. */
   readonly turn?: number;
-  readonly offset: number;
-  readonly length: number;
   readonly timestamp?: string;
   readonly kind: TextKind;
   /** The whole phrase matched, not only its words. */

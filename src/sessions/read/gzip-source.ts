@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { errorCode } from "../../files/internal.ts";
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 
 /** Opens a gzip file of one or more members. Reading forward is cheap; reading backward unpacks from the start again. Contract: as `FileBytes`. */
@@ -63,7 +64,7 @@ async function* inflate(path: string, onCut: () => void): AsyncGenerator<Buffer,
     for await (const chunk of gunzip) yield chunk as Buffer;
   } catch (error) {
     // The last member was cut off while it was written. Everything before the cut has been yielded.
-    if (!isCutOff(error)) throw unreadableFile(path, error, "unpacked");
+    if (errorCode(error) !== "Z_BUF_ERROR") throw unreadableFile(path, error, "unpacked");
     onCut();
   } finally {
     file.destroy();
@@ -94,8 +95,4 @@ export function cutArchive(path: string): Problem {
   const message = plainLine(`${path} cannot be read to its end: the archive is cut off`);
   const cause = new Error("the archive is cut off");
   return new Problem("sessions/unreadable-file", message, { about: { path, isCut: true }, cause });
-}
-
-function isCutOff(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
 }

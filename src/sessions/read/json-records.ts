@@ -61,7 +61,7 @@ export function recordsOf(
   const ascii = line.ascii === true || isAscii(line.bytes);
   const text = ascii ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
   const value = parseJson(text);
-  if (isObject(value)) return [record(file, line, value, line, hasReplacedBytes(text, line.bytes), false)];
+  if (isObject(value)) return [record(file, line, value, line, text.includes("\ufffd") && !isUtf8(line.bytes), false)];
   if (!line.terminated) return [];
   if (value !== undefined) return [unreadable(file, line.line, "not-object", line)];
   return recoverObjects(line.bytes, isRecord).map((part) => {
@@ -70,10 +70,6 @@ export function recordsOf(
     const bytes = (line.bytes as Buffer).subarray(part.from, part.to);
     return record(file, line, part.object, at, !isUtf8(bytes), true);
   });
-}
-
-function hasReplacedBytes(text: string, bytes: Buffer): boolean {
-  return text.includes("\ufffd") && !isUtf8(bytes);
 }
 
 function record(

@@ -114,31 +114,28 @@ function lazyLine(file: string, bytes: Buffer): LazyLine {
 type Opening = Pick<SessionHeader, "sessionId" | "cwd" | "version" | "branch" | "firstAt" | "firstPrompt">;
 
 function openingFacts(lines: readonly LazyLine[]): Opening {
-  const facts: { -readonly [K in keyof Opening]: Opening[K] } = {};
+  let facts: Opening = {};
   for (const line of lines) {
     const entry = line.entry();
     if (entry === undefined) continue;
-    if (entry.sessionId !== undefined) facts.sessionId ??= entry.sessionId;
-    if (entry.cwd !== undefined) facts.cwd ??= entry.cwd;
-    if (entry.version !== undefined) facts.version ??= entry.version;
-    if (entry.gitBranch !== undefined) facts.branch ??= entry.gitBranch;
-    if (entry.timestamp !== undefined) facts.firstAt ??= entry.timestamp;
-    const prompt = promptText(entry);
-    if (prompt !== undefined) facts.firstPrompt ??= prompt;
+    const { sessionId, cwd, version, gitBranch: branch, timestamp: firstAt } = entry;
+    const found = defined({ sessionId, cwd, version, branch, firstAt, firstPrompt: promptText(entry) });
+    facts = { ...facts, ...found, ...facts };
     if (facts.firstPrompt !== undefined && facts.cwd !== undefined && facts.version !== undefined) break;
   }
   return facts;
 }
 
-function closingFacts(lines: readonly LazyLine[]): Pick<SessionHeader, "lastAt" | "leaf" | "lastPrompt"> {
-  const facts: { lastAt?: string; leaf?: string; lastPrompt?: string } = {};
+type Closing = Pick<SessionHeader, "lastAt" | "leaf" | "lastPrompt">;
+
+function closingFacts(lines: readonly LazyLine[]): Closing {
+  let facts: Closing = {};
   for (const line of lines.toReversed()) {
     const entry = line.entry();
     if (entry === undefined) continue;
-    if (entry.timestamp !== undefined) facts.lastAt ??= entry.timestamp;
-    if (isGraphEntry(entry)) facts.leaf ??= entry.uuid;
-    const prompt = (entry.kind === "last-prompt" ? entry.lastPrompt : undefined) ?? promptText(entry);
-    if (prompt !== undefined) facts.lastPrompt ??= prompt;
+    const leaf = isGraphEntry(entry) ? entry.uuid : undefined;
+    const lastPrompt = (entry.kind === "last-prompt" ? entry.lastPrompt : undefined) ?? promptText(entry);
+    facts = { ...facts, ...defined({ lastAt: entry.timestamp, leaf, lastPrompt }), ...facts };
     if (facts.lastAt !== undefined && facts.leaf !== undefined && facts.lastPrompt !== undefined) break;
   }
   return facts;

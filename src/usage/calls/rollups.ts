@@ -13,41 +13,22 @@ export interface Rollups {
   readonly sums: Float64Array;
 }
 
+const sumColumns = [
+  ...(["file", "agent", "model", "situation", "quarter", "firstAt", "lastAt"] as const),
+  ...(["calls", "openCalls", "apiErrors"] as const),
+  ...tokenNames,
+  ...(["assumed5m", "odd", "conflicts", "fastAndBatch"] as const),
+  ...(["costAuto", "missingAuto", "costCalculated", "missingCalculated", "costWritten", "missingWritten"] as const),
+];
+
 /**
  * Places in a row. Times are in milliseconds; `quarter` counts quarters of an hour since 1970 UTC (every zone on earth is
  * whole quarters away from UTC), -1 for calls without a time. There are three costs, one for each cost mode, each
  * with the number of calls without a cost.
  */
-export const sumColumn = {
-  file: 0,
-  agent: 1,
-  model: 2,
-  situation: 3,
-  quarter: 4,
-  firstAt: 5,
-  lastAt: 6,
-  calls: 7,
-  openCalls: 8,
-  apiErrors: 9,
-  input: 10,
-  output: 11,
-  thinking: 12,
-  cacheWrite5m: 13,
-  cacheWrite1h: 14,
-  cacheRead: 15,
-  webSearches: 16,
-  assumed5m: 17,
-  odd: 18,
-  conflicts: 19,
-  fastAndBatch: 20,
-  costAuto: 21,
-  missingAuto: 22,
-  costCalculated: 23,
-  missingCalculated: 24,
-  costWritten: 25,
-  missingWritten: 26,
-  size: 27,
-} as const;
+export const sumColumn = Object.fromEntries([...sumColumns, "size"].map((name, place) => [name, place])) as Readonly<
+  Record<(typeof sumColumns)[number] | "size", number>
+>;
 
 /** Bits of `situation`. */
 export const priceFlag = { fast: 1, batch: 2, us: 4, unpriced: 8 } as const;

@@ -22,7 +22,7 @@ export interface UsageRecord extends CountedUsage {
 
 /** What a usage object says. */
 export interface CountedUsage extends Tokens {
-  /** Tokens of the prompt: of the largest `message` iteration where there are several. */
+  /** Tokens of the prompt, which choose the price step: of the largest `message` iteration where there are several. */
   readonly prompt: number;
   /** Cache writes whose lifetime was not written: counted as five minutes. */
   readonly assumed5m: number;
@@ -30,6 +30,7 @@ export interface CountedUsage extends Tokens {
   readonly odd: number;
   readonly fast: boolean;
   readonly batch: boolean;
+  /** Computed in the US only, by request. */
   readonly us: boolean;
   readonly parts: readonly RecordPart[];
 }

@@ -1,17 +1,10 @@
 import type { ModelCall, Tokens } from "../../sessions/internal.ts";
-import { promptTokens, type RecordPart, readUsageObject } from "../calls/usage-record.ts";
+import { type CountedUsage, promptTokens, type RecordPart, readUsageObject } from "../calls/usage-record.ts";
 import { type PriceRow, type Prices, usdToMicro } from "./price-rows.ts";
 import { openPrices, type PriceTable } from "./price-table.ts";
 
 /** What is paid for: a call, or one of its parts. */
-export interface BilledTokens extends Omit<Tokens, "thinking"> {
-  /** Tokens of the request's prompt: they choose the step. */
-  readonly prompt: number;
-  readonly fast: boolean;
-  readonly batch: boolean;
-  /** Computed in the US only, by request. */
-  readonly us: boolean;
-}
+export type BilledTokens = Omit<Tokens, "thinking"> & Pick<CountedUsage, "prompt" | "fast" | "batch" | "us">;
 
 /** A part has its own prompt; batch and region are those of the call. */
 export function billedPart(
@@ -27,7 +20,7 @@ export function billedPart(
  */
 export function costOf(row: PriceRow, bought: BilledTokens): number {
   const fast = bought.fast && row.fast !== undefined;
-  const prices = fast ? row.fast : stepFor(row, bought.prompt);
+  const prices = fast ? row.fast : (row.steps.findLast((step) => bought.prompt > step.over)?.prices ?? row.prices);
   const factor = (bought.batch && !fast ? 10 : 20) * (bought.us && row.usSurcharge ? 11 : 10);
   const tokens = tokenPico(prices, bought);
   const fees = bought.webSearches * row.perSearchPico;
@@ -39,10 +32,6 @@ export function costOf(row: PriceRow, bought: BilledTokens): number {
 
 /** Below this, every product and sum here stays under 2^53. */
 const maxPlain = 2 ** 53 / 500;
-
-function stepFor(row: PriceRow, prompt: number): Prices {
-  return row.steps.findLast((step) => prompt > step.over)?.prices ?? row.prices;
-}
 
 function tokenPico(prices: Prices, bought: BilledTokens): number {
   return (

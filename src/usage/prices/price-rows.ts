@@ -1,4 +1,4 @@
-import { closestName, isObject, Problem } from "../../protocol/internal.ts";
+import { closestName, isObject, isStringList, Problem } from "../../protocol/internal.ts";
 
 /** Classes of tokens that have a price of their own. */
 const priceClasses = ["input", "write5m", "write1h", "cacheRead", "output"] as const;
@@ -38,7 +38,7 @@ export function readRows(file: unknown, where: string): PriceRow[] {
 function readRow(row: unknown, where: string): PriceRow {
   if (!isObject(row)) throw wrong(where, "it is not an object");
   const models = row["models"];
-  if (!isTexts(models) || models.length === 0) throw wrong(where, '"models" is not a list of names');
+  if (!isStringList(models) || models.length === 0) throw wrong(where, '"models" is not a list of names');
   if ((row["currency"] ?? "USD") !== "USD") throw wrong(where, `"currency" must be "USD": amounts are not converted`);
   onlyNames(row, rowNames, where);
   const from = day(row["from"], -Infinity, where);
@@ -97,15 +97,10 @@ function steps(value: unknown, where: string): PriceRow["steps"] {
 
 /** "12.50" → 12.5 × 10^12, digit by digit, without floating-point arithmetic. */
 function dollarsToPico(value: unknown, name: string, where: string): number {
+  if (value === undefined) throw wrong(where, `"${name}" is missing`);
   const written = typeof value === "number" ? String(value) : value;
   const parts = typeof written === "string" ? /^(\d{1,5})(?:\.(\d{1,6}))?$/.exec(written) : null;
-  if (parts === null)
-    throw wrong(
-      where,
-      value === undefined
-        ? `"${name}" is missing`
-        : `"${name}" must be an amount such as "12.50", not ${JSON.stringify(value)}`,
-    );
+  if (parts === null) throw wrong(where, `"${name}" must be an amount such as "12.50", not ${JSON.stringify(value)}`);
   return Number(`${parts[1]}${(parts[2] ?? "").padEnd(6, "0")}`) * 1_000_000;
 }
 
@@ -133,10 +128,6 @@ function day(value: unknown, otherwise: number, where: string): number {
 function text(value: unknown, name: string, where: string): string {
   if (typeof value === "string" && value !== "") return value;
   throw wrong(where, `"${name}" is missing: say where the prices come from and when they were read`);
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function wrong(where: string, why: string): Problem {

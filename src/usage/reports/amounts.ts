@@ -49,13 +49,8 @@ export function costPlace(mode: CostMode): number {
 
 /** All tokens, of every class. */
 export function tokensIn(amounts: Amounts): number {
-  return (
-    amounts.inputTokens +
-    amounts.outputTokens +
-    amounts.cacheWrite5mTokens +
-    amounts.cacheWrite1hTokens +
-    amounts.cacheReadTokens
-  );
+  const { inputTokens, outputTokens, cacheWrite5mTokens, cacheWrite1hTokens, cacheReadTokens } = amounts;
+  return inputTokens + outputTokens + cacheWrite5mTokens + cacheWrite1hTokens + cacheReadTokens;
 }
 
 /** The first and the last call of a row, as ISO times; absent when nothing dates them. */

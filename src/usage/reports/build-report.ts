@@ -63,13 +63,10 @@ export interface UsageReport<Name extends ReportName = ReportName> {
 }
 
 /** A row of the price table as it was used; dollars per million tokens. */
-export interface ShownPrice {
-  readonly models: readonly string[];
+export interface ShownPrice extends Pick<PriceRow, "models" | "source" | "read"> {
   readonly from: string | null;
   readonly to: string | null;
   readonly usdPerMillion: Readonly<Record<"input" | "write5m" | "write1h" | "cacheRead" | "output", number>>;
-  readonly source: string;
-  readonly read: string;
 }
 
 /** Claude Code's figure for a session that its status line last showed, in micro-dollars. */

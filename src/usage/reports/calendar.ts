@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { attempt, memoized, Problem } from "../../protocol/internal.ts";
+import { attempt, each, memoized, Problem } from "../../protocol/internal.ts";
 
 const dayMs = 86_400_000;
 
@@ -89,12 +89,7 @@ function formatFor(name: string): Intl.DateTimeFormat {
     return new Intl.DateTimeFormat("en-US", {
       timeZone: name,
       hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
+      ...each("numeric", "year", "month", "day", "hour", "minute", "second"),
     });
   } catch (cause) {
     const message = `"${name}" is not a time zone. Write it as Europe/Berlin, or UTC.`;

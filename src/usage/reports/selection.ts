@@ -96,13 +96,8 @@ function findSession(files: readonly LedgerFile[], wanted: string): string {
   const found = sessionNamed(wanted, files);
   if (found !== undefined) return found;
   const isShort = wanted.length < shortestPrefix;
-  throw noSession(
-    wanted,
-    isShort
-      ? `is not a session here; the beginning of an id needs at least ${shortestPrefix} characters`
-      : "is not a session here",
-    [],
-  );
+  const hint = isShort ? `; the beginning of an id needs at least ${shortestPrefix} characters` : "";
+  throw noSession(wanted, `is not a session here${hint}`, []);
 }
 
 const shortestPrefix = 4;

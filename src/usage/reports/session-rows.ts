@@ -1,4 +1,5 @@
 import { defined, groupBy } from "../../protocol/internal.ts";
+import type { SubagentMeta } from "../../sessions/internal.ts";
 import { rollupsWhere } from "../calls/rollups.ts";
 import type { LedgerFile } from "../ledger/ledger.ts";
 import { type Amounts, amountsOf, type CallTimes, timesOf } from "./amounts.ts";
@@ -22,12 +23,10 @@ export interface SessionRow extends Amounts, CallTimes, Pick<Breakdown, "models"
 }
 
 /** The usage of one subagent in a row of the `session` report. */
-export interface AgentRow extends Amounts {
+export interface AgentRow
+  extends Amounts,
+    Pick<SubagentMeta, "agentType" | "description" | "toolUseId" | "parentAgentId"> {
   readonly agentId: string;
-  readonly agentType?: string;
-  readonly description?: string;
-  readonly toolUseId?: string;
-  readonly parentAgentId?: string;
   readonly depth?: number;
 }
 

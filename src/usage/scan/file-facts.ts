@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { openFlags, withFileSync } from "../../files/internal.ts";
 import { attempt, fieldOf, parseJson, textField } from "../../protocol/internal.ts";
-import { forkNotePath, forkSourceIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
+import { forkNotePath, forkSourceIn, type JsonRecord, textsIn, toEntry } from "../../sessions/internal.ts";
 import { timestampMs } from "../calls/usage-record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -96,8 +96,7 @@ function addUserFacts(facts: FileFacts, object: Json): void {
   if (entry.role === "command") facts.pending = true;
   if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
   countFileTurn(facts);
-  const text = entry.content.find((block) => block.type === "text");
-  if (entry.role === "prompt" && text?.type === "text") facts.firstPrompt ??= text.text.slice(0, longestTitle);
+  if (entry.role === "prompt") facts.firstPrompt ??= textsIn(entry.content)[0]?.slice(0, longestTitle);
 }
 
 /** The kind of a line does not depend on its position. */

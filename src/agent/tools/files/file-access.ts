@@ -112,13 +112,7 @@ async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
   const there = await ignoringErrors(["ENOENT"], holdFolder(folder));
   if (there !== undefined) return there;
   const above = await holdOrMakeFolder(dirname(folder));
-  try {
-    await mkdir(above.at(basename(folder)));
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  } finally {
-    await above.close();
-  }
+  await ignoringErrors(["EEXIST"], mkdir(above.at(basename(folder)))).finally(() => above.close());
   return holdFolder(folder);
 }
 

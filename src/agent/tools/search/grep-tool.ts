@@ -72,9 +72,10 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
   const hits = answer.hits.filter((hit) => "gap" in hit || (context.mayRead?.(join(place.root, hit.path)) ?? true));
   const show = (path: string) => shownPath(join(place.root, path), context.cwd());
   const { offset = 0, head_limit: limit = defaultLimit } = input;
+  const paths = hits.flatMap((hit) => ("path" in hit ? hit.path : []));
   const lines =
     request.mode === "files_with_matches"
-      ? (await byAge(place.root, hits.flatMap(pathIn))).map(show)
+      ? (await byAge(place.root, paths)).map(show)
       : hits.map((hit) => lineOf(hit, show, input["-n"] ?? true));
   const end = limit === 0 ? lines.length : offset + limit;
   const page = lines.slice(offset, end);
@@ -83,10 +84,6 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
     appliedOffset: offset > 0 ? offset : undefined,
   });
   return toolSuccess(responseOf(request, page, hits, applied));
-}
-
-function pathIn(hit: GrepHit): string[] {
-  return "path" in hit ? [hit.path] : [];
 }
 
 function responseOf({ mode }: GrepRequest, page: readonly string[], hits: readonly GrepHit[], applied: object): object {

@@ -36,7 +36,10 @@ export async function searchWithRipgrep(rg: string, request: GrepRequest, place:
   // 1 means no match. With 2 there may be matches although one file failed.
   if (ended.by === "exit" && ended.code === 2 && stdout.text === "") return { error: stderr.text.trim() };
   if (request.mode === "content") return { hits: linesIn(stdout.text) };
-  if (request.mode === "count") return { hits: countsIn(stdout.text) };
+  if (request.mode === "count") {
+    const counts = [...stdout.text.matchAll(/([^\0\r\n][^\0]*)\0(\d+)\r?\n/g)];
+    return { hits: counts.map(([, path = "", count]) => ({ path: withoutDotSlash(path), count: Number(count) })) };
+  }
   const paths = stdout.text.split("\0").filter(Boolean);
   return { hits: paths.map((path) => ({ path: withoutDotSlash(path) })) };
 }
@@ -67,13 +70,6 @@ function linesIn(text: string): GrepHit[] {
     if (path === "") return [];
     return [{ path: withoutDotSlash(path), line: Number(number), text: rest, matched: sign === ":" }];
   });
-}
-
-function countsIn(text: string): GrepHit[] {
-  return [...text.matchAll(/([^\0\r\n][^\0]*)\0(\d+)\r?\n/g)].map(([, path = "", count]) => ({
-    path: withoutDotSlash(path),
-    count: Number(count),
-  }));
 }
 
 function withoutDotSlash(path: string): string {

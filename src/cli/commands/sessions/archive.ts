@@ -60,9 +60,6 @@ async function report(done: readonly ArchiveResult[], json: boolean, io: Io): Pr
   const addedBytes = done.reduce((sum, one) => sum + one.addedBytes, 0);
   const heldBytes = done.reduce((sum, one) => sum + one.heldBytes, 0);
   const changed = done.filter(({ files }) => files > 0).length;
-  if (json) await io.out(jsonText({ sessions: done, addedBytes, heldBytes }));
-  else
-    await io.out(
-      `${plural(done.length, "session")}, ${changed} with new content: ${addedBytes} bytes added, ${heldBytes} in the archive\n`,
-    );
+  const text = `${plural(done.length, "session")}, ${changed} with new content: ${addedBytes} bytes added, ${heldBytes} in the archive\n`;
+  await io.out(json ? jsonText({ sessions: done, addedBytes, heldBytes }) : text);
 }

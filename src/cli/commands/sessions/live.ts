@@ -46,7 +46,7 @@ function liveText(sessions: readonly LiveSession[], io: Io): string {
   const columns: readonly Column<LiveSession>[] = [
     { header: "pid", text: ({ pid }) => String(pid), align: "right" },
     { header: "session", text: ({ sessionId }) => plainLine(sessionId).slice(0, 8), paint: style.cyan },
-    { header: "status", text: (session) => `${statusOf(session)}${endedText(session)}`, flexible: true },
+    { header: "status", text: (session) => `${statusOf(session)}${endings[session.live]}`, flexible: true },
     { header: "since", text: ({ startedAtMs }) => timeText(startedAtMs) },
     { header: "directory", text: ({ cwd }) => plainLine(cwd ?? ""), flexible: true },
     { header: "name", text: ({ name }) => plainLine(name ?? ""), flexible: true },
@@ -54,9 +54,7 @@ function liveText(sessions: readonly LiveSession[], io: Io): string {
   return tableText(columns, sessions, style, io.terminal.columns);
 }
 
-function endedText({ live }: LiveSession): string {
-  return { yes: "", no: " (ended)", unknown: " (maybe ended)" }[live];
-}
+const endings = { yes: "", no: " (ended)", unknown: " (maybe ended)" } as const;
 
 function statusOf({ status, waitingFor, headless }: LiveSession): string {
   const doing = status === "waiting" && waitingFor !== undefined ? `waiting: ${plainLine(waitingFor)}` : status;

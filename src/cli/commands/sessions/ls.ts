@@ -34,7 +34,11 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that Claude Co
     }
     sessions.sort((a, b) => lastActivity(b) - lastActivity(a));
     const due = (await expiringSessions(where)).map(({ place, dueAt }) => ({ id: place.id, dueAt }));
-    await io.out(call.flag("json") ? jsonText({ sessions: sessions.map(rowOf), due }) : listText(sessions, io));
+    const rows = sessions.map(({ place, alsoUsedFor, modifiedMs, lastPrompt, ...row }) => ({
+      ...row,
+      file: place.file,
+    }));
+    await io.out(call.flag("json") ? jsonText({ sessions: rows, due }) : listText(sessions, io));
     if (!call.flag("json") && due.length > 0) {
       const sessionsDueText = `${plural(due.length, "session")} will be deleted within 7 days`;
       await io.err(`${sessionsDueText} without an archive. Run hookline sessions archive --due to keep them.\n`);
@@ -42,10 +46,6 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that Claude Co
     return 0;
   },
 };
-
-function rowOf({ place, alsoUsedFor, modifiedMs, lastPrompt, ...row }: SessionSummary): Record<string, unknown> {
-  return { ...row, file: place.file };
-}
 
 function listText(sessions: readonly SessionSummary[], io: Io): string {
   if (sessions.length === 0) return "No sessions.\n";

@@ -37,14 +37,12 @@ version to the current layout, in place. --rollback undoes the last in-place cha
     if (to !== undefined) return migrate(place, to, live, call, io);
     const options = { env: io.env, home: io.home, live, dryRun: call.flag("dry-run"), inPlace: call.flag("in-place") };
     const repair = await repairSession(place, options);
-    await io.out(call.flag("json") ? repairJson(place, repair) : repairText(place, repair, call.flag("dry-run")));
+    const { mends, place: repaired, backup } = repair;
+    const object = { session: place.id, mends, file: repaired?.file ?? null, backup: backup?.folder ?? null };
+    await io.out(call.flag("json") ? jsonText(object) : repairText(place, repair, options.dryRun));
     return 0;
   },
 };
-
-function repairJson(place: SessionPlace, { mends, place: repaired, backup }: RepairResult): string {
-  return jsonText({ session: place.id, mends, file: repaired?.file ?? null, backup: backup?.folder ?? null });
-}
 
 function repairText(place: SessionPlace, { mends, place: repaired, backup }: RepairResult, dryRun: boolean): string {
   if (mends.length === 0) return `${place.id}: nothing to repair\n`;
@@ -61,14 +59,11 @@ function repairText(place: SessionPlace, { mends, place: repaired, backup }: Rep
 async function migrate(place: SessionPlace, to: string, live: boolean, call: ParsedCall, io: Io): Promise<number> {
   const options = { env: io.env, home: io.home, to, live, dryRun: call.flag("dry-run") };
   const { done, backup } = await migrateSession(place, options);
-  if (call.flag("json")) {
-    await io.out(jsonText({ session: place.id, done, backup: backup?.folder ?? null }));
-    return 0;
-  }
+  const object = { session: place.id, done, backup: backup?.folder ?? null };
   const lines = done.flatMap(({ from, what }) => what.map((one) => `  ${from}: ${escapeControls(one)}`));
   const end = backup === undefined ? [] : [`backup: ${escapeControls(backup.folder)}`];
   const head = done.length === 0 ? `${place.id} already has the layout "${to}"` : place.id;
-  await io.out(`${[head, ...lines, ...end].join("\n")}\n`);
+  await io.out(call.flag("json") ? jsonText(object) : `${[head, ...lines, ...end].join("\n")}\n`);
   return 0;
 }
 

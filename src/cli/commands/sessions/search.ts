@@ -1,11 +1,5 @@
 import { defined, messageOf, Problem, plainLine } from "../../../protocol/internal.ts";
-import {
-  type SearchHit,
-  type SearchOptions,
-  type SearchResult,
-  searchIndex,
-  searchSessions,
-} from "../../../sessions/internal.ts";
+import { type SearchOptions, type SearchResult, searchIndex, searchSessions } from "../../../sessions/internal.ts";
 import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { pointInTime, wholeNumber } from "../../options/option-values.ts";
 import { sessionOptions, sessionSearch } from "../../options/session-options.ts";
@@ -48,9 +42,8 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
     };
     const result = await (call.flag("index") ? searchIndex : searchSessions)(query, options);
     await progress.end();
-    await io.out(
-      call.flag("json") ? jsonText({ query, ...result, hits: result.hits.map(rowOf) }) : resultText(query, result, io),
-    );
+    const hits = result.hits.map(({ place: _, ...hit }) => hit);
+    await io.out(call.flag("json") ? jsonText({ query, ...result, hits }) : resultText(query, result, io));
     if (!call.flag("json")) for (const { why } of result.unread) await io.err(`Not searched: ${plainLine(why)}\n`);
     return 0;
   },
@@ -77,10 +70,6 @@ function checkRegex(source: string): void {
   } catch (cause) {
     throw new Problem("cli/usage", `${messageOf(cause)}. Omit --regex to search for the text itself.`, { cause });
   }
-}
-
-function rowOf({ place: _, ...hit }: SearchHit): Record<string, unknown> {
-  return hit;
 }
 
 function resultText(query: string, { hits, total, files, bytes }: SearchResult, io: Io): string {

@@ -156,7 +156,7 @@ function withExit2(ran: RunnerResult, object: ReadAnswer | undefined, run: HookR
   const { failure: _, ...answer } = kept.answer;
   const denied = isOwnDenial(answer.verdict, ran, run)
     ? answer.verdict
-    : withReason("deny", exit2Reason(ran.stderr), run);
+    : withReason("deny", ran.stderr.trim() || "No stderr output", run);
   const declined = row.answers.includes("action") ? { output: { ...answer.output, action: "decline" as const } } : {};
   return { answer: { ...answer, ...declined, verdict: denied }, warnings: kept.warnings };
 }
@@ -173,10 +173,6 @@ function hidden(object: ReadAnswer | undefined): ReadAnswer {
 /** A denial whose words are the hook's own; where they are stock words and stderr has some, those of stderr are better. */
 function isOwnDenial(verdict: Verdict, { stderr }: RunnerResult, run: HookRun): boolean {
   return verdict.kind === "deny" && (verdict.reason !== defaultDenyReason(run) || stderr.trim() === "");
-}
-
-function exit2Reason(stderr: string): string {
-  return stderr.trim() || "No stderr output";
 }
 
 /** An http body: only an object or nothing at all is a success, but a denial counts under any status. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../../protocol/internal.ts";
+import { each, isObject, isStringList } from "../../../protocol/internal.ts";
 import type { Entry } from "../../model/entry.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import { attachmentFields, type FieldTable, type FieldType, type KnownField } from "./known-fields.ts";
@@ -145,25 +145,16 @@ function lineBefore(uuid: string): string {
 export function isCompactMetadata(value: Readonly<Record<string, unknown>>): boolean {
   const { preservedSegment = {}, preservedMessages = {} } = value;
   return (
-    all(value, {
-      trigger: "text",
-      preTokens: "number",
-      postTokens: "number",
-      durationMs: "number",
-      cumulativeDroppedTokens: "number",
-    }) &&
+    all(value, { trigger: "text" }) &&
+    all(value, each("number", "preTokens", "postTokens", "durationMs", "cumulativeDroppedTokens")) &&
     isObject(preservedSegment) &&
-    all(preservedSegment, { headUuid: "text", anchorUuid: "text", tailUuid: "text" }) &&
+    all(preservedSegment, each("text", "headUuid", "anchorUuid", "tailUuid")) &&
     isObject(preservedMessages) &&
     all(preservedMessages, { anchorUuid: "text" }) &&
-    textsOrNone(preservedMessages["uuids"])
+    (preservedMessages["uuids"] === undefined || isStringList(preservedMessages["uuids"]))
   );
 }
 
 function all(value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, FieldType>>): boolean {
   return Object.entries(checks).every(([key, check]) => value[key] === undefined || fitsType(value[key], check));
-}
-
-function textsOrNone(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.every((one) => typeof one === "string"));
 }

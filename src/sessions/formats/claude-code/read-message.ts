@@ -1,6 +1,7 @@
 import { isObject } from "../../../protocol/internal.ts";
 import type { EntryBlock, EntryToolResultBlock, UnknownBlock } from "../../model/content-block.ts";
 import type { PromptSource, UserEntry, UserRole } from "../../model/entry.ts";
+import { textsIn } from "../../model/entry-text.ts";
 import { addExtra } from "./build-entry.ts";
 
 /** A message's content: a string is one text block. Undefined when it is neither text nor a list. */
@@ -20,13 +21,13 @@ const readers: ReadonlyMap<unknown, Reader> = new Map<unknown, Reader>([
   ["text", textBlock],
   ["thinking", thinkingBlock],
   ["redacted_thinking", redactedBlock],
-  ["tool_use", (value) => toolUse("tool_use", value)],
-  ["server_tool_use", (value) => toolUse("server_tool_use", value)],
+  ["tool_use", toolUse],
+  ["server_tool_use", toolUse],
   ["tool_result", toolResult],
   ["image", (value) => rest({ type: "image", source: value["source"] }, value, 2)],
   ["document", (value) => rest({ type: "document", source: value["source"] }, value, 2)],
-  ["web_search_tool_result", (value) => serverResult("web_search_tool_result", value)],
-  ["advisor_tool_result", (value) => serverResult("advisor_tool_result", value)],
+  ["web_search_tool_result", serverResult],
+  ["advisor_tool_result", serverResult],
   ["compaction", (value) => rest({ type: "compaction", content: value["content"] }, value, 2)],
 ]);
 
@@ -47,10 +48,10 @@ function redactedBlock(value: Record<string, unknown>): EntryBlock | undefined {
   return typeof data === "string" ? rest({ type: "redacted_thinking", data }, value, 2) : undefined;
 }
 
-function toolUse(type: "tool_use" | "server_tool_use", value: Record<string, unknown>): EntryBlock | undefined {
-  const { id, name, input } = value;
+function toolUse(value: Record<string, unknown>): EntryBlock | undefined {
+  const { type, id, name, input } = value;
   if (typeof id !== "string" || typeof name !== "string") return undefined;
-  return rest({ type, id, name, input }, value, 4);
+  return rest({ type: type as "tool_use" | "server_tool_use", id, name, input }, value, 4);
 }
 
 function toolResult(value: Record<string, unknown>): EntryBlock | undefined {
@@ -69,12 +70,11 @@ function toolResult(value: Record<string, unknown>): EntryBlock | undefined {
   return rest(block, value, known);
 }
 
-function serverResult(
-  type: "web_search_tool_result" | "advisor_tool_result",
-  value: Record<string, unknown>,
-): EntryBlock | undefined {
+function serverResult(value: Record<string, unknown>): EntryBlock | undefined {
   const { tool_use_id: toolUseId, content } = value;
-  return typeof toolUseId === "string" ? rest({ type, toolUseId, content }, value, 3) : undefined;
+  if (typeof toolUseId !== "string") return undefined;
+  const type = value["type"] as "web_search_tool_result" | "advisor_tool_result";
+  return rest({ type, toolUseId, content }, value, 3);
 }
 
 const wireNames: ReadonlySet<string> = new Set(["tool_use_id", "is_error"]);
@@ -101,8 +101,7 @@ export function roleOf({ content, isMeta, isCompactSummary, origin }: UserFacts)
   if (content.some((block) => block.type === "tool_result")) return "result";
   if (isCompactSummary === true) return "summary";
   if (isMeta === true) return "meta";
-  const first = content.find((block) => block.type === "text");
-  const text = first?.type === "text" ? first.text.trimStart() : "";
+  const text = textsIn(content)[0]?.trimStart() ?? "";
   if (opens(text, "<command-name>", "<command-message>")) return "command";
   if (opens(text, "<local-command-stdout>", "<local-command-stderr>")) return "command-output";
   if (content.length === 1 && /^\[Request interrupted by user[^\]]*\]$/.test(text.trimEnd())) return "interrupt";

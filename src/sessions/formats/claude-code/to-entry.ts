@@ -1,4 +1,4 @@
-import { isObject } from "../../../protocol/internal.ts";
+import { each, isObject } from "../../../protocol/internal.ts";
 import type {
   AssistantEntry,
   AttachmentEntry,
@@ -176,14 +176,9 @@ function finish(
 }
 
 const userMessage: ReadonlyMap<string, FieldType> = new Map([["content", "any"]]);
-const assistantMessage: ReadonlyMap<string, FieldType> = new Map([
-  ["id", "text"],
-  ["model", "text"],
-  ["content", "any"],
-  ["stop_reason", "text"],
-  ["stop_sequence", "text"],
-  ["usage", "object"],
-]);
+const assistantMessage: ReadonlyMap<string, FieldType> = new Map(
+  Object.entries({ ...each("text", "id", "model", "stop_reason", "stop_sequence"), content: "any", usage: "object" }),
+);
 
 /** The other fields of a message, and known ones of an unexpected type, without `role` and `type` when they repeat the type of the record. */
 function restOf(

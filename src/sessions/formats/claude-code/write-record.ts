@@ -1,4 +1,4 @@
-import { defined } from "../../../protocol/internal.ts";
+import { defined, each } from "../../../protocol/internal.ts";
 import type { AssistantEntry } from "../../model/entry.ts";
 
 /** A record as a host hands it in, in the spelling of the file: `type` and what is its own, without the envelope. */
@@ -89,12 +89,7 @@ export const fillerRecords: readonly RecordDraft[] = [
       content: [{ type: "text", text: "No response requested." }],
       stop_reason: "stop_sequence",
       stop_sequence: "",
-      usage: {
-        input_tokens: 0,
-        output_tokens: 0,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-      },
+      usage: each(0, "input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
     },
   },
 ];
