@@ -41,7 +41,7 @@ function ownPackage(): OwnPackage | undefined {
 
 function packageAbove(folder: string): OwnPackage | undefined {
   const text = ignoringErrorsSync(["ENOENT"], () => readFileSync(join(folder, "package.json"), "utf8"));
-  const { name, version } = JSON.parse(text ?? "{}") as { name?: string; version: string };
+  const { name, version } = (JSON.parse(text ?? "{}") ?? {}) as { name?: string; version: string };
   if (name === "hookline") return { root: folder, version };
   return folder === dirname(folder) ? undefined : packageAbove(dirname(folder));
 }

@@ -157,6 +157,7 @@ export interface TokenPart {
   readonly tokens: Tokens;
 }
 
+/** The kinds of tokens, and web searches. The usage index keeps its figures in this order: a change needs a new version of the index. */
 export const tokenNames = [
   "input",
   "output",
