@@ -167,6 +167,15 @@ test("a known program of awk is allowed with operands and values that are not kn
   ]);
 });
 
+test("long texts for programs with commands of their own take no more than a moment", () => {
+  const before = process.cpuUsage();
+  const signs = ["\n", " ", "\n ", "\\a", "copy ", "; ", "! ", "/ ", "a\n"];
+  for (const program of ["psql", "mysql", "sqlite3", "vim", "make", "awk -f -", "sed -f -"]) {
+    for (const sign of signs) decisionOf(`${program} <<'E'\n${sign.repeat(Math.floor(90_000 / sign.length))}\nE`);
+  }
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(9_000);
+});
+
 test("pipes in strings, regular expressions and data of awk are allowed", () => {
   expectAll("allow", [
     "awk '{print $1}' <<E\nsystem(\nE",
