@@ -167,6 +167,23 @@ test("a known program of awk is allowed with operands and values that are not kn
   ]);
 });
 
+test("a program reads what echo, printf and here-documents pass through a pipe", () => {
+  expectAll("ask", [
+    "echo '\\! rm y' | psql",
+    "printf 'select 1;\\n.shell rm y\\n' | sqlite3",
+    "printf '%s\\n' 'select 1;' 'system rm y' | mysql",
+    "{ cat a; echo '\\! rm y'; } | tee log | docker exec -i db psql",
+    "cat <<'E' | psql\n\\! rm y\nE",
+  ]);
+  expectAll("allow", [
+    "echo 'select a || b' | psql",
+    "echo '\\d t' | psql | cat",
+    "printf '.mode csv\\n.import a.csv t\\n' | sqlite3 db",
+    "echo '\\! rm y' | cat; psql",
+    "psql | echo '\\! rm y'",
+  ]);
+});
+
 test("long texts for programs with commands of their own take no more than a moment", () => {
   const before = process.cpuUsage();
   const signs = ["\n", " ", "\n ", "\\a", "copy ", "; ", "! ", "/ ", "a\n"];
