@@ -108,6 +108,57 @@ describe("commands that sed runs", () => {
   });
 });
 
+test("an expansion in a script of sed is asked about where a command or a flag is expected", () => {
+  expectAll("ask", [
+    'sed "s/.*/ls y/${x:-e}" f',
+    "sed 's/.*/ls y/'$(echo e) f",
+    'x=$(echo e); sed "s/.*/ls y/$x" f',
+    'sed "s/.*/ls y/${HOME:+e}" f',
+    'sed "s/a/b/g$x" f',
+    'sed "p;$(echo e ls y)" f',
+    'sed "p;$x" f',
+    'sed "p$x" f',
+    'sed "$x;p" f',
+    'sed "{$x}" f',
+    'sed "/a/{$x}" f',
+    'sed "$x#" f',
+    'sed "1p\n$x" f',
+    'sed "${x}d;$y" f',
+  ]);
+});
+
+test("an expansion in a script of sed is asked about where its own text may be a command", () => {
+  expectAll("ask", [
+    'sed "s/.*/ls y${x:-/e;s/a}/" f',
+    'sed "${x:-e ls y;}p" f',
+    "sed \"$(echo e ls y '#')p\" f",
+    'sed "s/.*/ls y$(echo /ge)/" f',
+  ]);
+});
+
+test("an expansion in a script of sed is allowed where a number or text is expected", () => {
+  expectAll("allow", [
+    'sed -n "${n}{p;q}" f',
+    'sed "1,${n}d" f',
+    'sed "$n,\\$d" f',
+    'sed -n "$a,+${b}p;0~${c}p" f',
+    'sed "$(wc -l < f)d" f',
+    'sed -n "${a},${b}p;${b}q" f',
+    'sed "${n}s/.*/$x/" f',
+    'sed -i "/$x/d" f',
+    'sed -i "\\|$x|!d" f',
+    'sed -i "s|$a|$b|g" f',
+    'sed -i "s/x/$(date +%F)/;s/y/`hostname`/" f',
+    'sed -i "s/x/$(echo "$b" | sed -e \'s/a/b/\')/" f',
+    'sed "s/a/${x:-b}/;s/c/${y%/*}/" f',
+    'sed "s/[$x]//" f',
+    'sed "y/abc/$x/" f',
+    'sed -i "${n}i $x" f',
+    'sed "p # $x" f',
+    'sed -i"$EXT" s/a/b/ f',
+  ]);
+});
+
 test("ordinary scripts of sed are allowed", () => {
   expectAll(
     "allow",

@@ -107,6 +107,45 @@ test("a deny rule covers what fd, ssh, docker compose, git clone and other launc
   ]);
 });
 
+test("a deny rule covers commands in the first word of tar, in variables of make and behind the modifiers of vim", () => {
+  expectAll("deny", [
+    "tar cIf 'rm x' x.tgz README",
+    "tar xFf 'rm x' x",
+    "make 'X!=rm x'",
+    "make 'X != rm x'",
+    "make MAKE='rm x'",
+    "make 'SHELL := rm'",
+    "vim -c 'vert ter rm x' README",
+    "mysql --pag='rm x'",
+    "make .SHELLFLAGS='-c \"rm x;\"'",
+  ]);
+  expectAll("ask", ["vim -c 'sil!!rm x' README", "vim -c 'sil!r!rm x' README", "vim -c '%!!rm x' README"]);
+  expectAll("allow", [
+    "tar czf x.tgz x",
+    "tar cfX x.tar x x",
+    "make -j8 CC=gcc test",
+    "make SHELL=/bin/bash X:=1 X+=a=b!=c",
+    "mysql --password=x --port=1 -e 'select 1'",
+    "vim -c 'sil! %s/a/b/' -c 'set nu!' -c wq! README",
+  ]);
+});
+
+test("a file that gawk edits in place is a file that it writes", () => {
+  const forms = [
+    "-i inplace",
+    "-iinplace",
+    "-bi inplace",
+    "--include=inplace",
+    "--inc=inplace",
+    "-i /usr/share/awk/inplace.awk",
+  ];
+  const policy = compileRules([{ scope: "user", allow: ["Bash"], deny: ["Edit(./README)"] }]);
+  const context = { cwd, home: "/home/u", projectRoot: cwd };
+  const decide = (command: string) => judge({ tool: "Bash", input: { command } }, policy, context).decision;
+  expect(forms.filter((form) => decide(`gawk ${form} 1 README`) === "allow")).toEqual([]);
+  expect(decide("gawk 1 README")).toBe("allow");
+});
+
 test("a rule on a verb of git holds with any options before the verb", () => {
   expectAll("deny", [
     "git -C x push",

@@ -1,4 +1,4 @@
-import type { HereDoc, Redirection } from "unbash";
+import { forEachChild, type HereDoc, type Redirection, type SyntaxNode } from "unbash";
 import { expandWord, knownIn, revealedNames, walkFindings } from "./assignment.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
 import type { InputText } from "./programs/inner-command.ts";
@@ -127,6 +127,27 @@ export function standardInput(redirections: readonly Redirection[], walk: ShellW
   );
   if (texts.length === 1 && last && last.type !== "Redirect") return only;
   return { text: texts.map(({ text }) => text).join("\n"), isKnown: false };
+}
+
+/** The text that a command may pass to the next one of a pipe: what it reads itself, and the arguments of `echo` and `printf` in it. */
+export function pipedText(node: SyntaxNode, walk: ShellWalk): InputText | undefined {
+  const texts: string[] = [];
+  if (node.type === "Command") {
+    const program = node.name?.value;
+    const words = program === "echo" || program === "printf" ? node.suffix : [];
+    const args = words.flatMap((item) => (item.type === "Word" ? readWord(item, findingsIn(walk.scope)) : []));
+    const text = args.map(({ pieces }) => pieces.join("$")).join(program === "echo" ? " " : "\n");
+    texts.push(text.replaceAll("\\n", "\n"), standardInput(node.redirects, walk)?.text ?? "");
+  } else {
+    const inside = { ...walk, stdin: undefined };
+    const redirects = node.type === "Redirected" ? node.redirects : [];
+    texts.push(standardInput(redirects, walk)?.text ?? "");
+    forEachChild(node, (child) => {
+      if (child.type !== "Word") texts.push(pipedText(child, inside)?.text ?? "");
+    });
+  }
+  const text = texts.filter((each) => each !== "").join("\n");
+  return text === "" ? undefined : { text, isKnown: false };
 }
 
 function hereText(node: Redirection, scope: TextSource): InputText | undefined {

@@ -20,6 +20,8 @@ export interface ShellWord {
    * the value is known, or if part of the word is unknown.
    */
   readonly expansions?: readonly string[];
+  /** It has other expansions too: `find` puts any name in its place. */
+  readonly isFound?: boolean;
   /** Variables in it that may hold a secret: their value is neither known from the text nor harmless. */
   readonly reveals?: readonly string[];
   /** Other values of the word, where shells read it differently. */

@@ -12,7 +12,7 @@ import {
 import { expandWord, walkFindings } from "./assignment.ts";
 import { collectScripts } from "./expansion.ts";
 import { checkTest, type FileTest } from "./programs/builtins.ts";
-import { standardInput, walkRedirections } from "./redirection.ts";
+import { pipedText, standardInput, walkRedirections } from "./redirection.ts";
 import { emptyWord, type ShellWord, type TextRange } from "./shell-part.ts";
 import {
   isReachable,
@@ -138,7 +138,11 @@ function walkPipeline(node: Pipeline, state: ShellState, walk: ShellWalk): Shell
     const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
     return negated ? { ok: flow.fail, fail: flow.ok } : flow;
   }
-  for (const command of node.commands) walkNode(command, state, walk);
+  let reader = walk;
+  for (const command of node.commands) {
+    walkNode(command, state, reader);
+    reader = { ...walk, stdin: pipedText(command, reader) };
+  }
   return sameFlow(state);
 }
 

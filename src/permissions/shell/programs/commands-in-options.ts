@@ -3,6 +3,7 @@ import { type ShellWord, staticValue } from "../shell-part.ts";
 import { isBuiltin } from "./builtins.ts";
 import { type Inner, opaque, scriptOf, wordOf } from "./inner-command.ts";
 import { cutWord, isOption, optionValues } from "./program-options.ts";
+import { withDashes } from "./special-operands.ts";
 
 /**
  * Where programs are given a command that they run: in the values of options, given as a usage line, or else in any word. With `lead`
@@ -37,31 +38,36 @@ const rows: readonly CommandOption[] = [
   ["gdb", "", /^(?:--?[a-z-]+=)?(?:shell |!)/],
   // Not a picture in Markdown.
   ["gh,glab", "", /^!(?!\[)/],
-  ["make,npm,pnpm,yarn", "", /^(?:SHELL=|script-shell(?:=|$))/, /^(?:\/bin\/)?(?:ba|z)?sh$/],
+  ["make,npm,pnpm,yarn", "", /^(?:SHELL\s*[:?+]*=\s*|script-shell(?:=|$))/, /^(?:\/bin\/)?(?:ba|z)?sh$/],
+  ["make", "", /^[^=]*!=/],
   ["zip", "", /^-\w*TT=?/],
   ["gcc,g++,cc,c++", "", /^-wrapper$/],
   ["go", "", /^--?(?:(?:tool)?exec|vettool)(?:=|$)/],
   ["socat", "", /^(?:exec|system|shell):/i],
-  [vi, "text", /(?:^\+?|[\s:%|'"\d$.,])[rwe]?\s*!\s*[\w./]|\bsystem\w*\s*\(|^\+?:?te(?:r\w*)?\s/m],
+  [
+    vi,
+    "text",
+    /!(?<=(?:^|[\W\d]|'\w)(?:r(?:ead?)?|w(?:rite?)?|e)?\s*!)\s*[\w./]|\bsystem\w*\s*\(|(?:^\+?|[\s|!:])te(?:r\w*)?\s/m,
+  ],
   ["gdb,lldb", "text", /^(?:make|pipe|py|pi|python|script|\|)\s|\bshell\s/],
   // A pipe or a backtick in the line of a meta-command, or at the start of a value; a text that is made later.
   [
     "psql",
     "text",
-    /\\!(?!=)|\\[^\n]*(?:`|(?<!\|)\|(?!\|))|^[-\w]*=?\s*\|\s*\S|\\(?:setenv|gexec)\b|\bcopy\b[\s\S]*\bprogram\b/i,
+    /\\!(?!=)|\\[^\n\\]*(?:`|(?<!\|)\|(?!\|))|^[-\w]*=?\s*\|\s*\S|\\(?:setenv|gexec)\b|\bcopy\b(?:(?!\bcopy\b)[\s\S])*?\bprogram\b/i,
   ],
-  ["mysql,mariadb", "text", /\\!(?!=)|(?:^(?:--\w+=|-\w*?e)?|;)\s*(?:system|pager)\s|^--pager/im],
+  ["mysql,mariadb", "text", /\\!(?!=)|(?:^(?:--\w+=|-\w*?e)?|;)[ \t]*(?:system|pager)\s|^--pag/im],
   ["mysql,mariadb", "text", /\\P/],
-  ["sqlite,duckdb", "text", /^\s*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
-  ["make", "text", /^--ev|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
+  ["sqlite,duckdb", "text", /^[ \t]*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
+  ["make", "text", /^--ev|^\.SHELLFLAGS|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
   // A rule in the text that it reads.
   ["make", "text", /^[^\s=:]+\s*::?(?![=:/])/m],
   ["dc,ftp,sftp,gnuplot,m4", "text", /(?:^|[\s;])!\s*[\w./]|\b(?:system|e?syscmd)\b/m],
   ["cargo", "text", /(?:runner|wrapper|linker|rustc|rustdoc)\s*=/],
   ["tmux,fzf,emacs,emacsclient,rpm,lftp,autossh,pdsh", "line", /["(!]|\b(?:run|if|popup|shell)(?:-shell)?\s/],
   ["pwsh,powershell,cmd,nu,xonsh,elvish,asciinema,fly,flyctl", "line", /(?:^|[\s"])(?:--?|\/+)c(?:o\w*)?[\s=]/i],
-  ["apt,apt-get,sshfs,rsync,gh,glab", "line", /(?:Invoke|Bin|ssh_command|M\W*rsh)[\w:]{0,60}=|\balias set .*?"/i],
-  ["make", "line", /\b(?:(?:HOST)?(?:CC|CXX|CPP|LD|AR|AS|RM|CP|MV|INSTALL)|\w*(?:CMD|COMMAND))=/],
+  ["apt,apt-get,sshfs,rsync,gh,glab", "line", /(?:Invoke|Bin|ssh_command|M\W*rsh)[\w:]{0,60}=|\balias set [^"\n]*"/i],
+  ["make", "line", /\b(?:(?:HOST)?(?:CC|CXX|CPP|LD|AR|AS|RM|CP|MV|INSTALL)|MAKE|\w*(?:CMD|COMMAND))\s*[:?+]*=/],
 ];
 
 const optionTable = lazy(() => {
@@ -85,7 +91,8 @@ export function optionCommands(head: string, args: readonly ShellWord[], stdin =
   return options.flatMap(([, usage, lead, plain]): readonly Inner[] => {
     if (usage === "text") return texts.some((text) => lead?.test(text)) ? [opaque("its text runs a command")] : [];
     if (usage === "line") return looseCommands(line.split(lead ?? "").slice(1));
-    return (usage === "" ? args : optionValues(args, usage)).flatMap((word, index) => {
+    const words = head === "tar" ? withDashes(args) : args;
+    return (usage === "" ? args : optionValues(words, usage)).flatMap((word, index) => {
       const { length } = lead?.exec(word.pieces[0])?.[0] ?? "";
       const cut = cutWord(word, length);
       const value = usage === "" && staticValue(cut) === "" ? args[index + 1] : cut;

@@ -62,7 +62,7 @@ export function withoutText(word: ShellWord, text: string, names: readonly strin
   if (text === "" || !word.pieces.some((piece) => piece.includes(text))) return word;
   const [first = "", ...rest] = word.pieces.flatMap((piece) => piece.split(text));
   const expansions = names.map((name) => [first, ...rest].map(escapePattern).join(name));
-  return { ...word, pieces: [first, ...rest], expansions };
+  return { ...word, pieces: [first, ...rest], expansions, isFound: true };
 }
 
 const maxSingle = 8;
@@ -90,8 +90,8 @@ export function knownLines(words: readonly ShellWord[]): readonly (readonly Shel
 
 /** The possible values of a word with variables, if all of them are plain text. */
 function valuesOf(word: ShellWord): readonly string[] | undefined {
-  const { expansions = [] } = word;
-  if (staticValue(word) !== undefined || expansions.length === 0) return undefined;
+  const { expansions = [], isFound } = word;
+  if (isFound || staticValue(word) !== undefined || expansions.length === 0) return undefined;
   if (expansions.some(isOpenPattern)) return undefined;
   return expansions.map(unescapePattern);
 }

@@ -7,6 +7,8 @@ export interface OptionGrammar {
   readonly usage?: string;
   /** Other words that are options, e.g. `-5`. */
   readonly also?: RegExp;
+  /** What follows the first operand is an operand too. */
+  readonly inOrder?: boolean;
   /** `+x` is an option like `-x`, as for shells. */
   readonly plus?: boolean;
 }
@@ -57,7 +59,7 @@ export function readProgramArguments(words: readonly ShellWord[], grammar: Optio
   for (let index = 0; index < words.length; index++) {
     const read = readFrom(words, index, grammar, options, unknownIsText);
     if (read === undefined) return undefined;
-    if (read.ended) return { options, operands: [...operands, ...words.slice(read.next)] };
+    if (read.ended || grammar.inOrder) return { options, operands: [...operands, ...words.slice(read.next)] };
     index = read.next;
     const operand = words[index];
     if (operand) operands.push(operand);
@@ -83,8 +85,11 @@ function readFrom(
       if ((unknownIsText || !word.splits) && operand.test(word.pieces[0])) return { next: index, ended: false };
       // The unknown rest belongs to the value of an option that begins before it.
       const known = word.splits ? [] : (readOption(word.pieces[0], word, grammar) ?? []);
-      if (known.at(-1)?.value === undefined) return undefined;
-      options.push(...known);
+      const last = known.at(-1);
+      const isRest = unknownIsText && last?.needsValue !== undefined;
+      const value = last?.value ?? (isRest ? cutWord(word, word.pieces[0].length) : undefined);
+      if (last === undefined || value === undefined) return undefined;
+      options.push(...known.slice(0, -1), { name: last.name, value });
       continue;
     }
     if (text === "--") return { next: index + 1, ended: true };

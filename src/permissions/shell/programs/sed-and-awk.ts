@@ -1,47 +1,76 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { type Inner, opaque, wordOf } from "./inner-command.ts";
-import { readProgramArguments } from "./program-options.ts";
+import { type OptionGrammar, readProgramArguments } from "./program-options.ts";
 import { readsOpenFile } from "./wrappers.ts";
 
-const sedOptions = {
+/** A program with a script of its own: its options, and those whose value is a script or a file with one. */
+interface ScriptGrammar extends OptionGrammar {
+  readonly scripts: RegExp;
+}
+
+const sedOptions: ScriptGrammar = {
   usage:
     "-nrEszub -efl= -i[=] --quiet --silent --debug --posix --sandbox --separate --unbuffered --binary --null-data --zero-terminated " +
     "--regexp-extended --follow-symlinks --help --version --expression= --file= --line-length= --in-place[=]",
+  scripts: /^(?:[ef]|--expression|--file)$/,
+};
+const awkOptions: ScriptGrammar = {
+  usage:
+    "-bcCghIkMnNOPrsStV -dDLop[=] -efEFilv= --file= --field-separator= --assign= --source= --exec= --include= --load= --lint[=] --csv " +
+    "--bignum --posix --re-interval --sandbox --traditional --characters-as-bytes --non-decimal-data --help --version",
+  scripts: /^(?:[efEi]|--(?:source|file|exec|include))$/,
+  inOrder: true,
 };
 
-/** What the scripts of sed run and open. A script in an ordinary file is not read, like one for a shell. */
+/** In place of an expansion whose value is not known. */
+const gap = "\uE000";
+
+/** What the scripts of sed run and open. */
 export function unwrapSed(args: readonly ShellWord[], stdin: string | undefined, openEnded: boolean): readonly Inner[] {
+  const { known, isWhole } = readScripts(args, sedOptions, stdin, openEnded);
+  // Text for `a`, `i`, `c` and `e` may continue in the next script.
+  const script = readSedScript(known.map(({ pieces }) => pieces.join(gap)).join("\n"));
+  // With a gap anywhere, another file may be named.
+  const isSure = known.every((word) => staticValue(word) !== undefined);
+  const fileAs =
+    (access: "read" | "write", option: string) =>
+    (name: string): Inner => ({
+      kind: "file",
+      access,
+      option,
+      word: { ...wordOf(name), pieces: isSure ? [name] : ["", ""] },
+    });
+  return [
+    ...script.runs.map((text): Inner => ({ kind: "script", text, dialect: "sh" })),
+    ...script.reads.map(fileAs("read", "r")),
+    ...script.writes.map(fileAs("write", "w")),
+    ...(isWhole && !script.opaque && !known.some(mayExpandToCommand)
+      ? []
+      : [opaque("the script of sed may run commands")]),
+  ];
+}
+
+/** The scripts in the arguments. One in an ordinary file is left out, like one for a shell. `isWhole`: there are no others. */
+function readScripts(
+  args: readonly ShellWord[],
+  grammar: ScriptGrammar,
+  stdin: string | undefined,
+  openEnded: boolean,
+): { readonly known: readonly ShellWord[]; readonly isWhole: boolean } {
   // A variable without quotes is taken for one word.
   const words = args.map((word) => ({ ...word, splits: false }));
-  const read = readProgramArguments(words, sedOptions, true);
-  if (read === undefined) return [opaque("a word of sed may be a script")];
+  const read = readProgramArguments(words, grammar, true);
+  if (read === undefined) return { known: [], isWhole: false };
   const given = read.options.flatMap(({ name, value }) =>
-    value && /^(?:e|f|--expression|--file)$/.test(name) ? [{ name, value }] : [],
+    value && grammar.scripts.test(name)
+      ? [/^(?:e|--expression|--source)$/.test(name) ? value : scriptInFile(value, stdin)]
+      : [],
   );
   // An empty script does nothing, or it is the suffix of BSD's `-i ''`.
-  const first = read.operands.find((word) => staticValue(word) !== "");
-  const typed = given.length > 0 || first === undefined ? given : [{ name: "e", value: first }];
-  const scripts = typed.map(({ name, value }) => (/^-*e/.test(name) ? value : scriptInFile(value, stdin)));
-  const known = scripts.filter((word) => word !== undefined);
-  // A variable in a script may be empty or, as in an address, a number.
-  const values = known.every((word) => staticValue(word) !== undefined) ? [""] : ["", "1"];
-  const named = (name: string): ShellWord => ({ ...wordOf(name), pieces: values.length === 1 ? [name] : ["", ""] });
-  // Text for `a`, `i`, `c` and `e` may continue in the next script.
-  const readings = values.map((value) => readSedScript(known.map(({ pieces }) => pieces.join(value)).join("\n")));
-  const isOpaque =
-    known.length < scripts.length ||
-    (openEnded && scripts.length === 0) ||
-    known.some(isBlank) ||
-    readings.every((reading) => reading.opaque) ||
-    new Set(readings.map(({ runs }) => runs.join("\n"))).size > 1;
-  return [
-    ...readings.flatMap(({ runs, reads, writes }): Inner[] => [
-      ...runs.map((text): Inner => ({ kind: "script", text, dialect: "sh" })),
-      ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
-      ...writes.map((name): Inner => ({ kind: "file", access: "write", option: "w", word: named(name) })),
-    ]),
-    ...(isOpaque ? [opaque("the script of sed may run commands")] : []),
-  ];
+  const isGiven = read.options.some(({ name }) => grammar.scripts.test(name) && !/^(?:i|--include)$/.test(name));
+  const first = isGiven ? undefined : read.operands.find((word) => staticValue(word) !== "");
+  const known = [...given, ...(first ? [first] : [])].filter((word) => word !== undefined);
+  return { known, isWhole: !given.includes(undefined) && (isGiven || first !== undefined || !openEnded) };
 }
 
 /** The script that `-f` reads from standard input, if it is known. One in an ordinary file is left out. */
@@ -51,16 +80,17 @@ function scriptInFile(name: ShellWord, stdin: string | undefined): ShellWord | u
   return file === "other" || stdin === undefined ? undefined : wordOf(stdin);
 }
 
-/** Whether nothing of a word is known: it may be a script or an option. */
-function isBlank({ pieces }: ShellWord): boolean {
-  return pieces.length > 1 && pieces.join("").trim() === "";
+/** Whether `e` or `w` occurs in an expansion other than a plain variable: `${x:-/e}`, `$(echo e)`. It is not taken for an option. */
+function mayExpandToCommand({ pieces, raw }: ShellWord): boolean {
+  const at = pieces.length === 1 ? -1 : raw.search(/\$\(|`|\$\{\w+[^\w}]/);
+  return at >= 0 && /(?<!\s-|[\w$])[gpiImM\d]*[ew](?!\w)/.test(raw.slice(at));
 }
 
 /** A character or a set of characters in a regular expression. A delimiter in a set is literal. */
 const inRegex = String.raw`\\[\s\S]|\[(?:\^|(?!\^))(?:\]|(?!\]))(?:[^\]\n[]|\[:[a-z]+:\]|\[(?![.:=]))*\]|[^\n\\[]`;
 const inText = String.raw`\\[\s\S]|[^\n\\]`;
-const lineAddress = /(?:\d+(?:[ \t]*~[ \t]*\d+)?|\$)[ \t]*/y;
-const lineCount = /[+~][ \t]*\d+[ \t]*/y;
+const lineAddress = /(?:[\d\uE000]+(?:[ \t]*~[ \t]*[\d\uE000]+)?|\$)[ \t]*/y;
+const lineCount = /[+~][ \t]*[\d\uE000]+[ \t]*/y;
 const delimiter = /[ -[\]-~]/y;
 const flags = /[ \tgpiImM\d]*/y;
 const end = /[ \t]*(?:[;\n]|$|(?=[}#]))/y;
@@ -72,7 +102,7 @@ const separators = /[ \t-\r;]*/y;
 
 /**
  * The effects of a script for GNU sed, besides editing its stream: the commands that `e` runs in a shell, and files. `opaque`: it runs text
- * from its input, or it is not certain how sed reads it.
+ * from its input, or it is not certain how sed reads it. A gap is taken for a number or for text, but not for commands or flags.
  */
 export function readSedScript(script: string) {
   const [runs, reads, writes]: [string[], string[], string[]] = [[], [], []];
@@ -99,9 +129,9 @@ export function readSedScript(script: string) {
   const takesInto = (found: string[], pattern: RegExp): boolean => {
     const value = take(pattern) ?? "";
     // sed resolves its own escapes in a command before the shell does.
-    const isKnown = value !== "" && (found !== runs || !value.includes("\\"));
-    if (isKnown) found.push(value);
-    return isKnown;
+    if (value === "" || (found === runs && value.includes("\\"))) return false;
+    found.push(value);
+    return found !== runs || !value.includes(gap);
   };
   // A script that sed refuses does nothing, so it may be accepted here.
   const takesCommand = (command: string | undefined): boolean => {
@@ -118,33 +148,39 @@ export function readSedScript(script: string) {
     return script[at] === "w" ? takes(/w/y) && takesInto(writes, fileName) : takes(end);
   };
   for (take(separators); at < script.length; take(separators)) {
-    const addressed = !/[\d$/\\]/.test(script[at] ?? "") || takesAddresses();
+    const hasAddress = /[\d$/\\\uE000]/.test(script[at] ?? "");
+    const isRead = !hasAddress || takesAddresses();
     take(/!?[ \t]*/y);
-    if (!addressed || !takesCommand(take(/[\s\S]/y))) return { runs, reads, writes, opaque: true };
+    const command = take(/[\s\S]/y);
+    // What takes no address has a command before it.
+    const isMisplaced = hasAddress && /[}#:]/.test(command ?? "");
+    if (!isRead || isMisplaced || !takesCommand(command)) return { runs, reads, writes, opaque: true };
   }
   return { runs, reads, writes, opaque: false };
 }
 
 /** Strings, comments and regular expressions. A slash behind a value divides, in front of one it begins a regular expression. */
 const literals =
-  /"(?:\\[\s\S]|[^"\\])*"|#[^\n]*|(?<=(?:^|[^\w)\]". \t]|\b(?:printf?|return|case|else|do|exit))[ \t]*)\/(?:\\.|\[(?:\^|(?!\^))(?:\]|(?!\]))[^\]\n]{0,999}\]|[^/\\\n[])*\//g;
-/** If another slash follows in the line, whether this one divides depends on the grammar. */
-const eitherSlash = /(?:\)|\+\+|--|\blength|\bgetline)[ \t]*\/[^\n]*\//;
+  /"(?:\\[\s\S]|[^"\\])*"|#[^\n]*|\/(?<=(?:^|[^\w)\]". \t+-]|(?<!\+)\+|(?<!-)-|\b(?:printf?|return|else|do|exit))[ \t]*\/)(?:\\.|\[(?:\^|(?!\^))(?:\]|(?!\]))[^\]\n]{0,999}\]|[^/\\\n[])*\//g;
+/** If another slash follows in the line, whether this one divides depends on the grammar. `case` is a variable to some versions. */
+const eitherSlash = /(?:\)|\+\+|--|\b(?:length|getline|case))[ \t]*\/[^\n]*\//;
 const pipe = /(?<!\|)\|(?!\|)/;
+const startsCommand = /\bsystem[\s\\]*\(|@(?:include|load)\b|@\w+\s*\(/;
+/** An expansion that is a whole statement. */
+const unknownStatement = /\$(?<=(?:^|[{};\n])[ \t]*\$)\s*(?:[};\n]|$)/;
 
 /** What a program of awk starts: with `system`, with a pipe from or to a command, or with a function whose name a variable holds. */
-export function unwrapAwk(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
-  const words = args.map(({ pieces }) => pieces.join("$"));
-  // Standard input is data, except with `-f -`, `@include` and the like.
-  const isData = args.every(({ pieces: [first] }) => !/^(?:$|-(?![Fv]))/.test(first)) && !words.join(" ").includes("@");
-  const texts = stdin === undefined || isData ? words : [...words, stdin];
-  return texts.some(mayRun) ? [opaque("its program may run a command")] : [];
+export function unwrapAwk(args: readonly ShellWord[], stdin: string | undefined, openEnded: boolean): readonly Inner[] {
+  const { known, isWhole } = readScripts(args, awkOptions, stdin, openEnded);
+  const isUnknown = ({ pieces, raw }: ShellWord) =>
+    pieces.length > 1 && (unknownStatement.test(pieces.join("$")) || startsCommand.test(raw));
+  const mayStart = [...args, ...known].some(({ pieces }) => mayRun(pieces.join("$")));
+  return isWhole && !mayStart && !known.some(isUnknown) ? [] : [opaque("its program may run a command")];
 }
 
 function mayRun(text: string): boolean {
   const bare = text.replace(literals, (literal) => (literal.includes("/") ? '""/' : '""'));
   // Versions of awk disagree where a line that ends with a backslash continues.
   const code = eitherSlash.test(bare) || /\\\r?\n/.test(text) ? text : bare;
-  if (/\bsystem[\s\\]*\(|@(?:include|load)\b|@\w+\s*\(/.test(code)) return true;
-  return pipe.test(code) && /\b(?:printf?|getline)\b/.test(code);
+  return startsCommand.test(code) || (pipe.test(code) && /\b(?:printf?|getline)\b/.test(code));
 }

@@ -62,7 +62,11 @@ export function writtenWords(head: string, args: readonly ShellWord[], program: 
   const plain = args.filter((word, index) => !isOption(word) && !isValueOf(program.text, args[index - 1]));
   if (/^(gzip|bzip2|xz)$/.test(head)) return args.some((word) => keepsSource.test(word.pieces[0])) ? [] : plain;
   // awk -i inplace, yq -i
-  const inPlace = /^([gmn]?awk)$/.test(head) ? /^inplace/ : head === "yq" ? /^(-[a-zA-Z]*i|--inplace)/ : undefined;
+  const inPlace = /^([gmn]?awk)$/.test(head)
+    ? /^(?:-\w*i|--i\w*=)?(?:\S*\/)?inplace/
+    : head === "yq"
+      ? /^(-[a-zA-Z]*i|--inplace)/
+      : undefined;
   if (inPlace) return args.some((word) => inPlace.test(word.pieces[0])) ? plain : [];
   const named = optionValues(args, program.outputs ?? "");
   return program.writesOperand === undefined ? named : [...named, ...plain.slice(program.writesOperand).slice(0, 1)];
@@ -85,7 +89,7 @@ function writtenByTar(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 /** `tar xfC a dir` as `tar -x -f a -C dir`: without a dash the values follow in the order of the letters. */
-function withDashes(args: readonly ShellWord[]): readonly ShellWord[] {
+export function withDashes(args: readonly ShellWord[]): readonly ShellWord[] {
   const [first, ...rest] = args;
   const letters = first && /^[A-Za-z]+$/.exec(staticValue(first) ?? "")?.[0];
   if (first === undefined || letters === undefined) return args;

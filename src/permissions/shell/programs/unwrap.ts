@@ -37,7 +37,7 @@ export function unwrap(name: string, args: readonly ShellWord[], { stdin, openEn
   if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
   if (head === "su") return unwrapSu(args);
   if (head === "sed" || head === "ssed") return ofEachLine(args, (line) => unwrapSed(line, script, openEnded));
-  if (/awk[-\d.]*$/.test(head)) return ofEachLine(args, (line) => unwrapAwk(line, stdin?.text));
+  if (/awk[-\d.]*$/.test(head)) return ofEachLine(args, (line) => unwrapAwk(line, script, openEnded));
   if (head === "at" || head === "batch" || head === "crontab") return unwrapScheduler(head, args, script);
   const dialect = shells.get(head);
   if (dialect) return unwrapShell(args, dialect, script, openEnded);
