@@ -23,7 +23,9 @@ try {
   const denied = measure("deny, no if", { command: "exit 2" });
   measure('deny, if "Bash(git *)"', { command: "exit 2", if: "Bash(git *)" });
   if (denied > mostExecuted) {
-    console.error(`journey: ${denied} files are executed; the limit is ${mostExecuted}`);
+    console.error(
+      `journey: ${denied} files are executed; the limit is ${mostExecuted} (mostExecuted in scripts/journey.mjs)`,
+    );
     process.exitCode = 1;
   }
 } finally {

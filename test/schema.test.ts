@@ -38,7 +38,9 @@ test("every event has a schema pair that names itself", () => {
 
 test.each(eventNames)("every recorded payload of %s is valid input", (name) => {
   for (const { payload, line } of recordedPayloads(name)) {
-    expect(inputSchema(name).safeParse(payload).error, line).toBeUndefined();
+    const issues = inputSchema(name).safeParse(payload).error?.issues ?? [];
+    const faults = issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+    expect(faults, `${line}\nFor a new field, record a payload, or mark it \`optional\` or \`newer\`.`).toEqual([]);
   }
 });
 

@@ -250,6 +250,19 @@ console.log(JSON.stringify([classes.length > 1, new Set(classes).size]));`,
   expect(await printed(file)).toEqual([true, 1]);
 });
 
+test.each([
+  'import { openSession } from "hookline/sessions"; await openSession({});',
+  'import { searchSessions } from "hookline/sessions"; await searchSessions({});',
+  'import { createApp } from "hookline/sdk"; createApp({ onFailure: "blok" });',
+  'import { openEngine } from "hookline"; openEngine({ sttings: [] });',
+])("what Node prints for an uncaught problem of %s has short lines", async (text) => {
+  const file = join(project, "uncaught.mjs");
+  await writeFile(file, text);
+  const { stderr } = await run(process.execPath, [file], { cwd: project, env }).catch((error) => error);
+  expect(stderr).toContain("\nProblem: ");
+  expect(Math.max(...stderr.split("\n").map((line: string) => line.length))).toBeLessThan(250);
+});
+
 test("publint reports nothing about the package", async () => {
   const words = [join(root, "node_modules/publint/src/cli.js"), "run", "--strict", join(project, packed.filename)];
   const { stdout } = await run(process.execPath, words, { cwd: project, env });

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseAst } from "rollup/parseAst";
 import { entryPoints, root } from "./entry-points.mjs";
 import { joinSmallChunks } from "./join-small-chunks.mjs";
 import { asScript, prepareSource, requiring } from "./rewrite-source.mjs";
@@ -73,9 +74,8 @@ export async function bundle(outdir) {
   const hash = createHash("sha256").update(program);
   for (const [path, script] of joinSmallChunks(new Map(outputFiles.map(({ path, text }) => [path, asScript(text)])))) {
     hash.update(script);
-    // Node prints the whole line of an uncaught error.
-    const { code } = await transform(script, { minifyWhitespace: true, minifySyntax: true, lineLimit: 2_000 });
-    write(path, code);
+    const { code } = await transform(script, { minifyWhitespace: true, minifySyntax: true, lineLimit: 4_000 });
+    write(path, withErrorLines(code));
   }
   for (const { path } of entryPoints) write(join(outdir, `${path}.js`), moduleFor(metafile, path));
   write(join(outdir, "cli", "program.cjs"), program);
@@ -84,6 +84,25 @@ export async function bundle(outdir) {
   writeFileSync(join(outdir, "cli", "bin.cjs"), requiring(bin.text), { mode: 0o755 });
   writeFileSync(join(outdir, "THIRD_PARTY_LICENSES.txt"), bundled.map(licenseOf).join("\n"));
   return { kernel, metafile };
+}
+
+/** Puts statements that make an error on lines of their own: Node prints the whole line of an uncaught error. */
+function withErrorLines(code) {
+  const breaks = [0];
+  const visit = (node) => {
+    if (/^(?:Throw|Return)Statement$/.test(node.type) && makesError(node.argument)) breaks.push(node.start, node.end);
+    for (const child of Object.values(node)) if (typeof child === "object" && child !== null) visit(child);
+  };
+  visit(parseAst(code, { allowReturnOutsideFunction: true }));
+  breaks.sort((a, b) => a - b);
+  return breaks.map((start, at) => code.slice(start, breaks[at + 1])).join("\n");
+}
+
+/** Whether an expression is `new Problem(…)` or an error of JavaScript; classes have short names here. */
+function makesError(expression) {
+  if (expression?.type !== "NewExpression") return false;
+  const { name = "" } = expression.callee;
+  return name.endsWith("Error") || !(name in globalThis);
 }
 
 function licenseOf(name) {

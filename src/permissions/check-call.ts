@@ -69,7 +69,9 @@ export function checkRuleSources(layers: unknown, names: object, scopes: readonl
 function checkFolder(folder: unknown, name: string, caller: string): void {
   // `win32` accepts absolute paths of both kinds: Windows paths are also judged on other systems.
   if (typeof folder === "string" && win32.isAbsolute(folder)) return;
-  throw badCall(caller, `${name} of its context must be an absolute path, ${describeValue(folder)}`);
+  const rule = "must be an absolute path";
+  if (folder === undefined) throw badCall(caller, `${name} is missing in its context; it ${rule}`);
+  throw badCall(caller, `${name} of its context ${rule}, not ${showValue(folder)}`);
 }
 
 /** Throws unless the value has `key`, as every result of the function `maker` does. */

@@ -172,7 +172,7 @@ describe("a wrong call without types", () => {
     for (const folder of [undefined, "", ".", "app", 5]) {
       const context = { ...place, mode: "acceptEdits", [name]: folder };
       expect(() => judge(call, policy, context as never)).toThrow(
-        new RegExp(`${name} of its context must be an absolute path`),
+        new RegExp(`${name} (is missing in its context; it|of its context) must be an absolute path`),
       );
     }
   });

@@ -38,7 +38,7 @@ test.each<[string, () => unknown, string]>([
   [
     "an analysis without a folder",
     () => analyseShell("ls", {} as never),
-    "cwd of its context must be an absolute path",
+    "cwd is missing in its context; it must be an absolute path.",
   ],
   ["an analysis without a text", () => analyseShell(5 as never, context), "must be a string"],
   [

@@ -14,7 +14,7 @@ export { appendLog, type LogFileOptions, lineForLog, logFiles } from "./log/log-
 export type { HandlerTrace } from "./log/log-record.ts";
 export type { LogRecord } from "./log/logger.ts";
 export { startDetached } from "./run/detached-process.ts";
-export { errorWithLocation } from "./run/error-location.ts";
+export { errorWithLocation, messageAtCallSite } from "./run/error-location.ts";
 export { endSharedProcess, guardExit, withExitGuard } from "./run/guard-exit.ts";
 export { withTimeout } from "./run/handler-deadline.ts";
 export { JsonEnd, type ReadPayload, readPayload } from "./run/read-payload.ts";

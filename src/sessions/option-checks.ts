@@ -168,6 +168,6 @@ export function checkWindow(request: object): void {
 }
 
 export function optionProblem(name: string, value: unknown, expected: string): Problem {
-  const message = plainLine(`${name} is ${expected}, not ${showValue(value)}.`);
+  const message = plainLine(`${name} must be ${expected}, not ${showValue(value)}.`);
   return new Problem("sessions/option", message, { about: { option: name } });
 }

@@ -204,7 +204,7 @@ test.each<[string, () => unknown, string]>([
   [
     "an empty window",
     () => sessionAt(place()).window({} as never),
-    "window is one of { from }, { around } and { last }",
+    "window must be one of { from }, { around } and { last }",
   ],
   [
     "a window of NaN",
@@ -217,8 +217,16 @@ test.each<[string, () => unknown, string]>([
     () => sessionAt(place()).window({ from: Number.NaN }),
     "from of window must be a whole number from 0 on",
   ],
-  ["a number as a session", () => openSession(5 as never), "openSession is an id, "],
-  ["a text as roots", () => openSession("1234", { roots: folder as never }), "roots is a list of folders, not "],
+  [
+    "a number as a session",
+    () => openSession(5 as never),
+    'openSession needs an id or its beginning, "last", a path, or a place; it got 5. For a result of listSessions pass its place.',
+  ],
+  [
+    "a text as roots",
+    () => openSession("1234", { roots: folder as never }),
+    "roots must be a list of directories, not ",
+  ],
   ["a search limited to NaN", () => searchSessions("x", { roots: [], limit: Number.NaN }), "limit of searchSessions"],
   [
     "a misspelled option of a search",
@@ -230,8 +238,8 @@ test.each<[string, () => unknown, string]>([
     () => liveSessions({ root: "x" } as never),
     'no option "root". Did you mean roots?',
   ],
-  ["an option of load", () => sessionAt(place()).load({ branch: "x" } as never), "signal is an AbortSignal, not "],
-  ["an option of refresh", () => sessionAt(place()).refresh({} as never), "signal is an AbortSignal, not "],
+  ["an option of load", () => sessionAt(place()).load({ branch: "x" } as never), "signal must be an AbortSignal, not "],
+  ["an option of refresh", () => sessionAt(place()).refresh({} as never), "signal must be an AbortSignal, not "],
   ["a misspelled option of stats", () => sessionAt(place()).stats({ prize: 1 } as never), "Did you mean price?"],
   [
     "a misspelled option of entries",
@@ -253,7 +261,7 @@ test.each<[string, () => unknown, string]>([
     'roots contains "/nope", which does not exist.',
   ],
   ["a root without sessions", () => listSessions({ roots: [folder] }).next(), "which does not contain projects/."],
-  ["a search for a number", () => searchSessions(5 as never, { roots: [] }), "query is a string, not 5."],
+  ["a search for a number", () => searchSessions(5 as never, { roots: [] }), "query must be a string, not 5."],
   ["a bad expression", () => searchSessions("(", { roots: [], regex: true }), "Invalid regular expression"],
   [
     "a list since NaN",
@@ -263,34 +271,34 @@ test.each<[string, () => unknown, string]>([
   [
     "an id to follow",
     () => followSession("1234" as never),
-    'place is the place of a session, such as place of an opened session, not "1234".',
+    'place must be the place of a session, such as place of an opened session, not "1234".',
   ],
-  ["an id to validate", () => validateSession("1234" as never), "place is the place of a session, "],
+  ["an id to validate", () => validateSession("1234" as never), "place must be the place of a session, "],
   [
     "an opened session to repair",
     () => repairSession(sessionAt(place()) as never),
-    "place is the place of a session, ",
+    "place must be the place of a session, ",
   ],
-  ["to find sessions without roots", async () => findSessions(undefined as never), "roots is a list of roots, "],
+  ["to find sessions without roots", async () => findSessions(undefined as never), "roots must be a list of roots, "],
   [
     "to find transcripts below a path",
     () => findTranscripts("/x" as never),
-    'roots is a list of roots, such as [session.place.root], not "/x".',
+    'roots must be a list of roots, such as [session.place.root], not "/x".',
   ],
-  ["an id to fork", () => forkSession("1234" as never), "place is the place of a session, "],
-  ["an id to archive", () => archiveSession("1234" as never), "place is the place of a session, "],
-  ["nothing to migrate", () => migrateSession(undefined as never), "place is the place of a session, "],
-  ["an id to export", () => exportSession("1234" as never, "html"), 'session is an object, not "1234".'],
+  ["an id to fork", () => forkSession("1234" as never), "place must be the place of a session, "],
+  ["an id to archive", () => archiveSession("1234" as never), "place must be the place of a session, "],
+  ["nothing to migrate", () => migrateSession(undefined as never), "place must be the place of a session, "],
+  ["an id to export", () => exportSession("1234" as never, "html"), 'session must be an object, not "1234".'],
   [
     "a format of export",
     () => exportSession(sessionAt(place()), "md" as never),
-    'format is one of "markdown", "html", "json", not "md".',
+    'format must be one of "markdown", "html", "json", not "md".',
   ],
-  ["to follow from null", () => followSession(place(), { from: null as never }), "from is "],
+  ["to follow from null", () => followSession(place(), { from: null as never }), "from must be "],
   [
     "to follow from nowhere",
     () => followSession(place(), { from: "begin" as never }),
-    'from is "start", "end" or cursors, not ',
+    'from must be "start", "end" or cursors, not ',
   ],
 ])("%s is refused by name", async (_, ask, message) => {
   const asked = Promise.resolve().then(ask);

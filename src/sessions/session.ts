@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { unlessAborted } from "../protocol/internal.ts";
+import { Problem, showValue, unlessAborted } from "../protocol/internal.ts";
 import { type FindOptions, findSession } from "./find/find-sessions.ts";
 import { type SessionFiles, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
 import type { Entry, TranscriptItem } from "./model/entry.ts";
@@ -7,7 +7,7 @@ import { finalText } from "./model/final-text.ts";
 import { type Ancestor, lineageOf } from "./model/lineage.ts";
 import { modelOf, type SessionModel } from "./model/session-model.ts";
 import { type PriceOf, type SessionStats, statsOf } from "./model/session-stats.ts";
-import { checkCallOptions, checkSignal, checkWindow, homeOptions, optionProblem } from "./option-checks.ts";
+import { checkCallOptions, checkSignal, checkWindow, homeOptions } from "./option-checks.ts";
 import { queryOf } from "./query/build-query.ts";
 import type { Query } from "./query/query.ts";
 import { querySource } from "./query/query-source.ts";
@@ -65,10 +65,9 @@ export async function openSession(which: string | SessionPlace, options: OpenSes
   checkCallOptions("openSession", options, [...homeOptions, "roots", "cwd", "idsOnly", "missing", "now"]);
   if (typeof which === "string") return sessionAt(await findSession(which, options), options);
   if (typeof which?.file !== "string" || typeof which.id !== "string")
-    throw optionProblem(
-      "openSession",
-      which,
-      "an id, the beginning of one, last, the path of a transcript, or a place",
+    throw new Problem(
+      "sessions/option",
+      `openSession needs an id or its beginning, "last", a path, or a place; it got ${showValue(which)}. For a result of listSessions pass its place.`,
     );
   return sessionAt(which, options);
 }

@@ -14,13 +14,18 @@ export async function heard({ payloads }: World, event: EventName, count = 1): P
 
 const folder = resolve(import.meta.dirname, "../fixtures/payloads");
 
-/** Keys and their order are those of a payload that the real client sent. */
-export function expectRecorded(event: EventName, payload: Payload | undefined): void {
-  const recorded = readFileSync(resolve(folder, `${event}.jsonl`), "utf8")
+/** Keys and their order are those of a payload that the real client sent. `own` are keys that only Hookline sends. */
+export function expectRecorded(event: EventName, payload: Payload | undefined, own: readonly string[] = []): void {
+  const lines = readFileSync(resolve(folder, `${event}.jsonl`), "utf8")
     .trim()
-    .split("\n")
-    .map((line) => keysOf(JSON.parse(line) as Payload));
-  expect(recorded).toContain(keysOf(payload));
+    .split("\n");
+  const recorded = lines.map((line) => Object.keys(JSON.parse(line) as Payload));
+  const keys = Object.keys(payload ?? {}).filter((key) => !own.includes(key));
+  const known = new Set(recorded.flat());
+  const surplus = keys.filter((key) => !known.has(key));
+  const where = `test/fixtures/payloads/${event}.jsonl`;
+  expect(surplus, `keys that no payload of ${where} has`).toEqual([]);
+  expect(recorded.map(String), `the keys of one payload of ${where}`).toContain(String(keys));
 }
 
 /** Where nothing could be recorded, the published type is the measure: common fields, then the event's own in its row's order. */
@@ -31,10 +36,6 @@ export function expectDeclared(event: EventName, payload: Payload | undefined): 
   for (const [name, { optional }] of Object.entries(eventRow(event).fields) as [string, { optional?: boolean }][]) {
     if (!optional) expect(keys).toContain(name);
   }
-}
-
-function keysOf(payload: Payload | undefined): string {
-  return Object.keys(payload ?? {}).join(" ");
 }
 
 /** An answer's JSON for an event. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Engine, openEngine } from "../../src/engine/internal.ts";
 import { catalog, type EventRow, eventNames, Problem } from "../../src/protocol/internal.ts";
-import { type Case, conformanceCases, type Json } from "./case.ts";
+import { type Case, caseFault, conformanceCases, type Json } from "./case.ts";
 import { check, type Result } from "./check.ts";
 import type { World } from "./world.ts";
 
@@ -9,6 +9,16 @@ const cases = conformanceCases();
 
 describe.concurrent("in process", () => {
   for (const one of cases) test(one.claim, () => check(one, inProcess));
+});
+
+test.each([
+  ["decisions/x.json", '{"given":{},"whenn":{},"then":{}}', '"when" is missing; unknown key "whenn"'],
+  ["decisions/x.json", '{"given":{"setings":{}},"when":{},"then":{}}', 'unknown key of given "setings"'],
+  ["decisions/x.json", '{"given":{},"when":[{},{}],"then":{}}', "as many outcomes as events are needed"],
+  ["decisions/x.json", "{", "not a JSON object"],
+  ["decisions/Two words.json", '{"given":{},"when":{},"then":{}}', "a name has letters, digits and hyphens only"],
+])("the mistakes in the case %s %s are named", (name, text, fault) => {
+  expect(caseFault(name, text)).toBe(`${name}: ${fault}`);
 });
 
 test("there are at least 150 cases", () => {

@@ -76,7 +76,7 @@ test("each explanation holds the detail that decided", async () => {
     expect.stringMatching(/^: group 2 runs/),
     expect.stringMatching(/^: group 3 matcher: .*\(Bash/),
     expect.stringMatching(/^: group 4 runs/),
-    expect.stringMatching(/^: project trust: new: .*hookline trust/),
+    expect.stringMatching(/^: project trust: not approved yet; run hookline trust/),
     expect.stringMatching(/^callback on PreToolUse \[Bash\] runs/),
   ]);
 });

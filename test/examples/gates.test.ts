@@ -78,16 +78,16 @@ test("budget-guard warns the user once, then asks, then stops, by tokens", async
 });
 
 test.each([
-  [{ tokens: "2m" }, '"tokens" of blueprint budget-guard is "2m"; it must be a number above 0'],
-  [{ tokens: Number.NaN }, '"tokens" of blueprint budget-guard is NaN; it must be a number above 0'],
-  [{ tokens: -1 }, '"tokens" of blueprint budget-guard is -1; it must be a number above 0'],
-  [{ usd: 0 }, '"usd" of blueprint budget-guard is 0; it must be a number above 0'],
-  [{ usd: "5" }, '"usd" of blueprint budget-guard is "5"; it must be a number above 0'],
-  [{ warnAt: "80%" }, '"warnAt" of blueprint budget-guard is "80%"; it must be a number'],
-  [{ askAt: "80%" }, '"askAt" of blueprint budget-guard is "80%"; it must be a number'],
+  [{ tokens: "2m" }, '"tokens" of budget-guard is "2m"; it must be a number above 0'],
+  [{ tokens: Number.NaN }, '"tokens" of budget-guard is NaN; it must be a number above 0'],
+  [{ tokens: -1 }, '"tokens" of budget-guard is -1; it must be a number above 0'],
+  [{ usd: 0 }, '"usd" of budget-guard is 0; it must be a number above 0'],
+  [{ usd: "5" }, '"usd" of budget-guard is "5"; it must be a number above 0'],
+  [{ warnAt: "80%" }, '"warnAt" of budget-guard is "80%"; it must be a number'],
+  [{ askAt: "80%" }, '"askAt" of budget-guard is "80%"; it must be a number'],
   [{ usd: 5, tokens: 10 }, "budget-guard takes usd, or tokens per session"],
   [{ tokens: 10, per: "day" }, "budget-guard takes usd, or tokens per session"],
-  [{ haltAt: Number.NaN }, '"haltAt" of blueprint budget-guard is NaN; it must be a number'],
+  [{ haltAt: Number.NaN }, '"haltAt" of budget-guard is NaN; it must be a number'],
 ])("budget-guard refuses %o, which would switch a limit off", (options, message) => {
   expect(() => budgetGuard(options as never)).toThrow(message);
 });

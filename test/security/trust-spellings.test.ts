@@ -60,7 +60,7 @@ async function fired({ options }: CheckoutWorld): Promise<string> {
   const engine = await openEngine(options);
   try {
     const { runs, skipped } = await engine.fire("Stop", {});
-    return runs.length > 0 ? "ran" : (skipped[0]?.detail.split("; hookline")[0] ?? "");
+    return runs.length > 0 ? "ran" : (skipped[0]?.detail.split("; run hookline")[0] ?? "");
   } finally {
     await engine.close();
   }
@@ -157,7 +157,7 @@ test.each(pinned)("the approval of %j ends when %s changes", async (command, fil
   const [path = "", part] = file.split("#");
   if (part === undefined) await world.put(`project/${path}`, "evil\n");
   else await world.put("project/package.json", { scripts: { hook: "echo evil" } });
-  expect(await fired(world)).toMatch(/^changed: .+ has changed since it was approved$/);
+  expect(await fired(world)).toMatch(/^.+ has changed since it was approved$/);
 });
 
 /** A file that is added after the approval and would be run by the same command. */
@@ -193,7 +193,7 @@ test.each(added)("the approval of %j ends when %s is added", async (command, fil
   await world.put("project/.claude/settings.json", hooksOn("Stop", command));
   await approve(world);
   await world.put(`project/${file}`, "echo evil\n");
-  expect(await fired(world)).toBe(`changed: ${file} has changed since it was approved`);
+  expect(await fired(world)).toBe(`${file} has changed since it was approved`);
 });
 
 test("the approval of `npm run` covers its script and those before and behind it, not the rest of package.json", async () => {
@@ -516,7 +516,7 @@ test.each(imports)("an app that imports a file %s is approved with that file", a
   await world.put("project/.claude/settings.json", hooksOn("Stop", command));
   expect(await approve(world)).toContain(file);
   await world.put(`project/${file}`, "evil();\n");
-  expect(await fired(world)).toBe(`changed: ${file} has changed since it was approved`);
+  expect(await fired(world)).toBe(`${file} has changed since it was approved`);
 });
 
 test("a link out of the checkout that becomes a file of it ends the approval", async () => {
@@ -531,7 +531,7 @@ test("a link out of the checkout that becomes a file of it ends the approval", a
   expect(entry?.notCovered.map(({ what }) => what)).toContain(".claude/lib.js");
   await unlink(link);
   await world.put("project/.claude/lib.js", "evil();\n");
-  expect(await fired(world)).toBe("changed: .claude/lib.js has changed since it was approved");
+  expect(await fired(world)).toBe(".claude/lib.js has changed since it was approved");
 });
 
 test("a linked package that is put somewhere else ends the approval", async () => {
@@ -548,5 +548,5 @@ test("a linked package that is put somewhere else ends the approval", async () =
   await approve(world);
   await rm(link);
   await symlink("../packages/other", link);
-  expect(await fired(world)).toMatch(/^changed: packages\/(goer|other)\/.+ has changed since it was approved$/);
+  expect(await fired(world)).toMatch(/^packages\/(goer|other)\/.+ has changed since it was approved$/);
 });

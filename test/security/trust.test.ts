@@ -85,18 +85,18 @@ test("trust is pinned to content", async () => {
   const fired = async (cwd = project): Promise<string> => {
     const { out } = await hookline("fire", "SessionEnd", "--input", '{"reason":"other"}', "--cwd", cwd, "--json");
     const { runs, skipped } = JSON.parse(out);
-    return runs.length > 0 ? runs[0].stdout.trim() : `${skipped[0].why} ${skipped[0].detail.split(":")[0]}`;
+    return runs.length > 0 ? runs[0].stdout.trim() : `${skipped[0].why} ${skipped[0].detail.split(";")[0]}`;
   };
   await settings("echo approved");
   await hookline("trust", "--yes");
   expect(await fired()).toBe("approved");
   await settings("echo approveD");
-  expect(await fired()).toBe("trust changed");
+  expect(await fired()).toBe("trust it differs from the approved definition");
   await settings("echo approved");
   expect(await fired()).toBe("approved");
   const moved = join(root, "moved");
   await rename(project, moved);
-  expect(await fired(moved)).toBe("trust new");
+  expect(await fired(moved)).toBe("trust not approved yet");
 });
 
 test.each([
@@ -192,7 +192,7 @@ test("in a cloned repository with hooks on every event nothing runs, and explain
     const { hooks } = engine.explain(event, payloadOf(event));
     const reasons = hooks.map((hook) => [hook.hook.source, hook.runs ? "runs" : hook.why]);
     expect([event, reasons]).toEqual([event, sourcesOf(event).map((source) => [source, "trust"])]);
-    expect(hooks.every(({ detail }) => /it has not been approved yet; hookline trust/.test(detail))).toBe(true);
+    expect(hooks.every(({ detail }) => /not approved yet; run hookline trust/.test(detail))).toBe(true);
   }
   expect(listed.length).toBe(eventNames.flatMap(sourcesOf).length);
   expect(engine.warnings.map(({ code }) => code)).toEqual(

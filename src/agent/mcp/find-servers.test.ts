@@ -136,6 +136,6 @@ async function folders(files: Readonly<Record<string, unknown>>): Promise<Server
     home,
     env: {},
     configs: [],
-    approved: () => ({ state: "new", detail: "it has not been approved yet" }),
+    approved: () => ({ state: "new", detail: "not approved yet" }),
   };
 }

@@ -119,6 +119,6 @@ test("a server of a checkout that is not approved is not started, and the user g
     expect.objectContaining({ kind: "init", mcpServers: [{ name: "ours", status: "untrusted" }] }),
   );
   expect(events).toContainEqual(
-    expect.objectContaining({ kind: "notice", text: expect.stringMatching(/ours of .* it has not been approved yet/) }),
+    expect.objectContaining({ kind: "notice", text: expect.stringMatching(/ours of .* not approved yet/) }),
   );
 });

@@ -51,7 +51,7 @@ Exit status: 0 answered; 1 API error, refused start, limit reached or invalid ar
     effort: { value: "LEVEL", about: "low, medium, high, xhigh or max (default: that of the model)" },
     "max-thinking-tokens": { value: "N", about: "let the model think, with at most N tokens" },
     thinking: { value: "MODE", about: "adaptive (let the model think) or disabled (default)" },
-    "max-turns": { value: "N", about: "maximum number of model calls, without those of subagents" },
+    "max-turns": { value: "N", about: "maximum number of model calls, not counting those of subagents" },
     "max-budget-usd": { value: "X", about: "maximum cost in dollars" },
     "compact-at": {
       value: "SHARE",

@@ -176,6 +176,7 @@ test("an unknown mode is refused, and a misspelled tool is judged with a hint", 
   });
   const misspelled = await run(["bash", "--input", '{"command":"ls"}']);
   expect([misspelled.status, misspelled.err]).toEqual([0, 'hookline: Unknown tool "bash". Did you mean "Bash"?\n']);
+  expect(misspelled.out).not.toContain("Rules that would allow it");
   expect((await run(["mcp__files__read", "--input", "{}"])).err).toBe("");
 });
 

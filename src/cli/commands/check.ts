@@ -76,7 +76,9 @@ async function runOne(call: ParsedCall, policy: Policy, context: JudgeContext, i
   const meant = intendedName(eventRow("PreToolUse"), tool);
   if (meant !== undefined)
     await io.err(`hookline: Unknown tool "${escapeControls(tool)}". Did you mean "${escapeControls(meant)}"?\n`);
-  const judgement = judge({ tool, input: await readObject(given, "--input", io) }, policy, context);
+  const judged = judge({ tool, input: await readObject(given, "--input", io) }, policy, context);
+  // A rule on the misspelled name would allow nothing.
+  const judgement = meant === undefined ? judged : { ...judged, suggestions: [] };
   const text = call.flag("json")
     ? jsonText(judgementJson(judgement))
     : judgementText(judgement, { home: context.home, style: styleFor(io) });

@@ -43,7 +43,7 @@ Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on fail
     await io.out(
       call.flag("json")
         ? jsonText({ ok: problems === 0, findings, clients: clientsJson(clients), ...repairsJson(repairs, call) })
-        : repairsText(repairs, call) + doctorText(findings, problems, styleFor(io)) + clientsText(clients),
+        : repairsText(repairs, call) + doctorText(findings, styleFor(io)) + clientsText(clients) + totalText(problems),
     );
     if (repairs.some(({ unreadable }) => unreadable === true)) return 1;
     return problems === 0 ? 0 : 3;
@@ -70,9 +70,12 @@ function repairsText(repairs: readonly InstallRepair[], call: ParsedCall): strin
   return repairs.map(({ done, message }) => `${done ? "repaired" : "not done"}  ${escapeControls(message)}\n`).join("");
 }
 
-function doctorText(findings: readonly Shown[], problems: number, style: Style): string {
-  const total = problems === 0 ? "No problems found." : `${plural(problems, "problem")}.`;
-  return `${[...findings.flatMap((finding) => findingLines(finding, style)), total].join("\n")}\n`;
+function doctorText(findings: readonly Shown[], style: Style): string {
+  return findings.flatMap((finding) => findingLines(finding, style).map((line) => `${line}\n`)).join("");
+}
+
+function totalText(problems: number): string {
+  return problems === 0 ? "No problems found.\n" : `${plural(problems, "problem")}.\n`;
 }
 
 function clientsText(clients: InstallReport["clients"]): string {

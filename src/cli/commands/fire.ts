@@ -30,7 +30,7 @@ Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and
   },
   examples: [
     `hookline fire PreToolUse --input '{"tool_name":"Bash","tool_input":{"command":"git push"},"tool_use_id":"t1","transcript_path":"t.jsonl"}'`,
-    "hookline fire Stop --settings team.json --json < payload.json --input -",
+    "hookline fire Stop --settings team.json --json --input - < payload.json",
   ],
   async run(call, io) {
     const [event] = call.operands;

@@ -16,7 +16,7 @@ Existing files are replaced only with --force. The test is for the hooks file th
 written. --with copies recipes next to the hooks file. A hooks file that init creates includes them; an existing one is not changed, and
 the lines to add are printed.
 
-Recipes: ${recipeNames().join(", ")}.`,
+${`Recipes: ${recipeNames().join(", ")}.`.replace(/(.{100,130}) /g, "$1\n")}`,
   options: {
     js: { about: "write .mjs files instead of TypeScript; not with --with" },
     with: { value: "RECIPE,…", about: "recipes to copy and include; they are TypeScript, so not with --js" },

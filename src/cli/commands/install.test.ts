@@ -206,7 +206,7 @@ export default createApp().include(guard({ alos: [] }));
   const { status, err } = await callHookline(["install", "--scope", "user", "--dry-run"], { home, env });
   expect([status, err]).toEqual([
     1,
-    `hookline: ${file}:4: The option "alos" of blueprint guard is unknown. Nothing was written.\n`,
+    `hookline: ${file}:4: guard has no option "alos". It has none. Nothing was written.\n`,
   ]);
 });
 

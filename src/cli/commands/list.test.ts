@@ -49,6 +49,25 @@ test("a missing --plugin-dir, and --tool for an event without a tool, are refuse
   }
 });
 
+test("a guard that changed since its approval is listed with the effect: it denies until it is approved", async () => {
+  const { home, state, project } = world();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  const put = (command: string, fields: object) => {
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command, ...fields }] }] };
+    writeFileSync(join(project, ".claude/settings.json"), JSON.stringify({ hooks }));
+  };
+  const states = [];
+  for (const fields of [{}, { onFailure: "block" }]) {
+    writeFileSync(join(project, "guard.sh"), "");
+    put("sh guard.sh", fields);
+    await callHookline(["trust", "--yes"], { home, cwd: project, env });
+    writeFileSync(join(project, "guard.sh"), "exit 0");
+    const { out } = await callHookline(["list"], { home, cwd: project, env });
+    states.push(out.split("\n")[2]?.split(" project,")[0]?.trim());
+  }
+  expect(states).toEqual(["changed since trusted", "changed since trusted; denies until approved"]);
+});
+
 test("an entry that cannot be used is listed as such, explained and skipped, and doctor reports it", async () => {
   const { home, state, project } = world();
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };

@@ -39,13 +39,14 @@ function hookLine(listed: ListedHook, style: Style): string {
   return `  ${escapeControls(hook.type)}${matcher}${rule}  ${escapeControls(hook.name)}\n    ${stateText(listed, style)} ${style.dim(escapeControls(where))}`;
 }
 
-function stateText({ trust, problems }: ListedHook, style: Style): string {
+function stateText({ trust, problems, denies }: ListedHook, style: Style): string {
   // It is skipped, or with `onFailure: "block"` denies what it matches; the warning says which.
   if (problems.some(({ code }) => code === "hook-invalid")) return style.yellow("cannot be used");
   if (problems.some(({ code }) => neverRuns.has(code))) return style.yellow("never runs");
   if (problems.some(({ code }) => code === "hook-empty")) return style.yellow("does nothing");
   if (trust === "trusted") return style.green(trust);
-  return style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
+  if (trust === "new") return style.yellow("not trusted");
+  return style.yellow(`changed since trusted${denies ? "; denies until approved" : ""}`);
 }
 
 /** A hook with one of these problems must not look as if it were active. */

@@ -123,6 +123,14 @@ test("control characters are shown as symbols, and escaped in JSON", async () =>
   }
 });
 
+test("an app that did not load is printed as failed, with the reason", async () => {
+  writeFileSync(
+    file,
+    record({ event: "", tool: undefined, ms: undefined, answer: "none", failed: "hooks.ts does not load" }),
+  );
+  expect((await run()).out).toMatch(/ {2}- {2}failed {2}“hooks\.ts does not load”/);
+});
+
 test("a missing log is reported as empty and is not an error", async () => {
   rmSync(join(home, "log"), { recursive: true });
   expect(await run()).toEqual({ code: 0, out: "", err: "hookline: No events logged yet.\n" });

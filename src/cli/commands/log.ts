@@ -107,7 +107,8 @@ function subjectOf(record: LogRecord): string {
 }
 
 function eventParts(record: LogRecord, style: Style): string[] {
-  const logged = String(record["answer"] ?? (record["failed"] === undefined ? "" : "failed"));
+  const { answer: recorded = "", failed } = record as { [field: string]: unknown };
+  const logged = failed !== undefined && (recorded === "none" || recorded === "") ? "failed" : String(recorded);
   const answer = logged === "refused" ? "denied" : escapeControls(logged);
   const ms = typeof record["ms"] === "number" ? `${record["ms"]} ms` : "";
   const reason = record["reason"] ?? record["failed"];

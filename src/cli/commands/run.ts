@@ -7,8 +7,9 @@ export const command: Command = {
 HOOKS_FILE is a .ts, .mts, .js or .mjs file that exports an app of hookline/sdk. TypeScript is compiled once per version of the file;
 JavaScript is prepared for its next start, unless HOOKLINE_BUILD_AHEAD=0 is set. Standard output contains only the answer. When the file
 does not load or the event cannot be read, --on-failure block exits with 2 and the reason on stderr; otherwise the user gets a message and
-the exit status is 1. Once the file is loaded, onFailure "block" of the app, or of a handler of the event, counts like --on-failure block. A payload of another agent (with an event or tool of Gemini CLI, Cursor and others) and an event that is unknown to
-both the catalog and the app are failures, too. HOOKLINE=0 turns all hooks off.`,
+the exit status is 1. Once the file is loaded, onFailure "block" of the app, or of a handler of the event, counts like --on-failure block.
+A payload of another agent (Gemini CLI, Cursor, …) is a failure. So is an event that neither the catalog nor the app knows. HOOKLINE=0
+turns all hooks off.`,
   mostArguments: 1,
   options: {
     "on-failure": { value: "block|continue", about: "what to do when the whole app fails" },

@@ -26,7 +26,7 @@ export const command: Command = {
 
 Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's test runner, and the cases in .claude/hooks-tests/*.json
 ({ name, event, tool, input, expect }). Prints every warning of the app, such as a dropped answer or a handler that never runs.
-Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 when a test file cannot be built or read.
+Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail, 1 when the hooks file or a test file cannot be loaded.
 A handler that blocks the event loop past its deadline ends the whole run with 3.`,
   mostArguments: "any",
   options: {
@@ -51,7 +51,10 @@ A handler that blocks the event loop past its deadline ends the whole run with 3
     const named = call.operands.map((file) => resolve(io.cwd, file));
     const tests = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
     const hasNone = tests.programs.length + tests.cases.length === 0;
-    if (hasNone) await io.err("hookline: no tests found in .claude. See hookline test --help for where to put them.\n");
+    if (hasNone)
+      await io.err(
+        `hookline: no tests found in ${escapeLines(resolve(io.cwd, ".claude"))}. See hookline test --help for where to put them.\n`,
+      );
     const { ran, failed, broken } = await runAll(tests, hooks, call.flag("json"), io);
     if (broken > 0) return 1;
     if (ran > 0) return failed === 0 ? 0 : 3;
@@ -108,10 +111,12 @@ async function runAll({ cases, programs }: HookTests, hooks: string, json: boole
   });
   const nothing = { tests: [], failed: 0, broken: 0 };
   const { tests, ...counts } = programs.length === 0 ? nothing : await runPrograms(programs, json, io);
+  const failed = counts.failed + results.filter(({ faults }) => faults.length > 0).length;
+  const hooksFailed = failed > 0 && warnings.some(({ code }) => code === "app-failed");
   const run = {
     ran: results.length + tests.length,
-    failed: counts.failed + results.filter(({ faults }) => faults.length > 0).length,
-    broken: counts.broken + results.filter(({ isBroken }) => isBroken).length,
+    failed,
+    broken: counts.broken + results.filter(({ isBroken }) => isBroken).length + Number(hooksFailed),
   };
   const ok = run.ran > 0 && run.failed === 0;
   const totals = [

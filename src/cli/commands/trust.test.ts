@@ -231,7 +231,7 @@ test("trust reports that no file of the directory is covered", async () => {
   const it = await world();
   await it.put(".claude/settings.json", hook("make -s hook"));
   const { out } = await it.run(["trust", "--yes"]);
-  expect(out).toContain("this approval covers no file of the directory");
+  expect(out).toContain("no files: this approval covers only the definition above");
   expect(out).toContain("not covered: make (the folder has no makefile)");
 });
 

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { ignoringErrors } from "../../files/internal.ts";
+import { basename, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { escapeLines, messageOf, Problem } from "../../protocol/internal.ts";
-import { buildFile } from "../../sdk/internal.ts";
+import { buildFile, messageAtCallSite } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
+import { type ProgramTest, runnerModules, type Thrown } from "./in-runner.ts";
 
 /**
  * Runs test files with Node's test runner and prints its report, unless `quiet`: then only what the tests print is shown, on stderr. A file
@@ -19,22 +20,30 @@ export async function runPrograms(files: readonly string[], quiet: boolean, io: 
     for (const { file, error } of quiet ? [] : unbuilt)
       await io.out(`✖ ${escapeLines(file)}\n  ${escapeLines(error)}\n`);
     if (built.size === 0) return { tests: unbuilt, failed: broken, broken };
-    const reporter = join(folder, "reporter.mjs");
-    await writeFile(reporter, reporterSource(quiet));
-    const { passed, failure } = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io);
-    // A runner that failed may have written nothing.
-    const lines = (await ignoringErrors(["ENOENT"], readFile(join(folder, "results.jsonl"), "utf8"))) ?? "";
+    const results = join(folder, "results.jsonl");
+    const names = Object.fromEntries([...built].map(([compiled, file]) => [compiled, relative(io.cwd, file)]));
+    const modules = runnerModules({ results, quiet, names });
+    const [reporter, preload] = ["reporter", "preload"].map((name) => pathToFileURL(join(folder, `${name}.mjs`)).href);
+    await writeFile(join(folder, "reporter.mjs"), modules.reporter);
+    await writeFile(join(folder, "preload.mjs"), modules.preload);
+    await writeFile(results, "");
+    const setUp = [`--test-reporter=${reporter}`, `--import=${preload}`];
+    const { passed, failure } = await runNode([...setUp, ...built.keys()], io);
+    const lines = await readFile(results, "utf8");
     const named = (text: string) => built.get(text) ?? text;
-    const tests = lines
+    const records = lines
       .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as ProgramTest)
-      .map((one) => ({ ...one, file: named(one.file), name: named(one.name) }));
+      .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as ProgramTest | Thrown]));
+    const finished = records.flatMap((one) =>
+      "thrown" in one ? [] : [{ ...one, file: named(one.file), name: named(one.name) }],
+    );
+    const unloaded = records.flatMap((one) => ("thrown" in one ? [unloadedProgram(named(one.thrown ?? ""), one)] : []));
+    const tests = [...finished, ...unloaded];
     const isReported = passed || tests.some(({ ok }) => !ok);
-    const unreported = isReported ? [] : failedPrograms([...built.values()], tests, failure);
+    const unreported = [...unloaded, ...(isReported ? [] : failedPrograms([...built.values()], tests, failure))];
     for (const { file, error } of quiet ? [] : unreported)
       await io.out(`✖ ${escapeLines(file)}\n  ${escapeLines(error)}\n`);
-    const all = [...unbuilt, ...tests, ...unreported];
+    const all = [...unbuilt, ...finished, ...unreported];
     return { tests: all, failed: all.filter(({ ok }) => !ok).length, broken };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -46,6 +55,11 @@ function failedPrograms(files: readonly string[], tests: readonly ProgramTest[],
   const rest = files.filter((file) => !tests.some((one) => one.file === file));
   const error = `The test runner failed: ${failure}`;
   return (rest.length > 0 ? rest : files).map((file) => ({ file, name: file, ok: false, ms: 0, error }));
+}
+
+/** A program that ended with a problem before its first test. */
+function unloadedProgram(file: string, thrown: Thrown) {
+  return { file, name: file, ok: false, ms: 0, error: messageAtCallSite(thrown, thrown.callsOut, file) };
 }
 
 /** Compiles the files into a folder. `built` has each compiled file with its source file. */
@@ -95,61 +109,4 @@ function runNode(args: readonly string[], io: Io): Promise<{ readonly passed: bo
       done({ passed: code === 0, failure: error ?? (signal === null ? `exit status ${code}` : `killed by ${signal}`) });
     });
   });
-}
-
-/** The result of one test in a program. */
-interface ProgramTest {
-  readonly file: string;
-  /** Includes the names of the suites and tests around it. */
-  readonly name: string;
-  readonly ok: boolean;
-  readonly ms: number;
-  readonly skipped?: true;
-  readonly error?: string;
-}
-
-/**
- * A reporter for `node --test`. It writes a `ProgramTest` per line to results.jsonl next to itself, and prints the report of Node's default
- * reporter without its eight lines of totals, which do not include the cases. It is a string, since the runner loads it from a file.
- */
-function reporterSource(quiet: boolean): string {
-  return `import { appendFileSync } from "node:fs";
-import { Readable } from "node:stream";
-import { spec } from "node:test/reporters";
-
-const totals = /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [0-9.]+$/;
-const results = new URL("./results.jsonl", import.meta.url);
-const quiet = ${quiet};
-
-export default async function* report(source) {
-  const around = [];
-  async function* events() {
-    for await (const event of source) {
-      const { type, data } = event;
-      if (type === "test:start") {
-        around.length = data.nesting;
-        around.push(data.name);
-      }
-      const isResult = (type === "test:pass" || type === "test:fail") && data.details.type !== "suite";
-      if (isResult) appendFileSync(results, JSON.stringify(resultOf(event, around)) + "\\n");
-      const isTotal = type === "test:diagnostic" && data.nesting === 0 && totals.test(data.message);
-      if (!quiet && !isTotal) yield event;
-      if (quiet && (type === "test:stdout" || type === "test:stderr")) process.stderr.write(data.message);
-    }
-  }
-  yield* Readable.from(events()).pipe(new spec());
-}
-
-function resultOf({ type, data }, around) {
-  const { error, duration_ms } = data.details;
-  return {
-    file: data.file ?? data.name,
-    name: [...around.slice(0, data.nesting), data.name].join(" > "),
-    ok: type === "test:pass" || data.todo !== undefined,
-    ms: duration_ms,
-    ...(data.skip === undefined ? {} : { skipped: true }),
-    ...(error === undefined ? {} : { error: String(error.cause?.message ?? error.cause ?? error.message) }),
-  };
-}
-`;
 }

@@ -115,7 +115,7 @@ export function uninstallText(
     restored: `the old content of ${file} was restored`,
     removed: `${file} was created by install and has been removed`,
     cut: `the entries of the app were removed from ${file}; everything else is unchanged`,
-    nothing: `${file} had no entries of the app`,
+    nothing: `${file} no longer contained entries of the app and was not changed`,
   }[done.how];
   return `${style.green("uninstalled")}: ${what}\n${purgedLines}`;
 }

@@ -37,7 +37,7 @@ function coverageLines({ kind, definition, files, notCovered, unusable }: TrustE
   const runs = kind === "hook" ? hook?.type === "command" : kind === "statusLine" || kind === "mcpServer";
   if (!runs || unusable !== undefined) return [];
   return [
-    ...(files.length === 0 ? [style.yellow("this approval covers no file of the directory")] : []),
+    ...(files.length === 0 ? [style.yellow("no files: this approval covers only the definition above")] : []),
     ...notCovered
       .filter((one) => !isRepeated(one, notCovered))
       .map(({ what, why }) => `${style.yellow("not covered:")} ${escapeControls(what)} (${escapeControls(why)})`),

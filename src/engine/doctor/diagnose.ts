@@ -95,18 +95,16 @@ function untrusted(hooks: readonly ConfiguredHook[], settings: EffectiveSettings
       const subject = isSingle
         ? `${refs[0]?.name} on ${events} ${denies ? "denies" : "does not run"}`
         : `${group.length} hooks on ${events} ${denies ? "deny" : "do not run"}`;
-      const [why, howToApprove] = isSingle ? [reason, settings.trust.howToApprove] : inPlural(reason, settings.trust);
-      const inClaudeCode = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
-      const message = `${subject} in Hookline's hosts: ${why}; ${howToApprove}. ${inClaudeCode}`;
+      const why = isSingle ? reason : inPlural(reason);
+      const message = `${subject} in Hookline's hosts: ${why}; ${settings.trust.howToApprove}. Claude Code runs ${isSingle ? "it" : "them"} anyway.`;
       return finding("hook-untrusted", message, refs[0]?.id ?? "");
     }),
   );
 }
 
-/** The reason and the remedy for several hooks. */
-function inPlural(reason: string, { howToApprove }: Pick<EffectiveSettings["trust"], "howToApprove">) {
-  const why = reason.replace(/^it has /, "they have ").replace(/^it differs /, "they differ ");
-  return [why, howToApprove.replace(/ it$/, " them")] as const;
+/** The reason for several hooks. */
+function inPlural(reason: string): string {
+  return reason.replace(/^it differs /, "they differ ");
 }
 
 function duplicates(hooks: readonly ConfiguredHook[]): readonly Finding[] {

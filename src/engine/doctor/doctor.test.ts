@@ -140,7 +140,7 @@ test("hooks that never run are reported: misspelled, off, equal, not approved, c
     'matcher-never: The matcher "bash" does not match "Bash": matchers are case-sensitive. Did you mean "Bash"?',
     'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
     'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
-    "hook-untrusted: echo h on Stop does not run in Hookline's hosts: it has not been approved yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs it.",
+    "hook-untrusted: echo h on Stop does not run in Hookline's hosts: not approved yet; run hookline trust. Claude Code runs it anyway.",
     expect.stringMatching(
       /^hook-duplicate: echo g on Stop is equal to user:Stop:0\.0:\w+, which runs; this copy never does\.$/,
     ),
@@ -150,7 +150,7 @@ test("hooks that never run are reported: misspelled, off, equal, not approved, c
   await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo i"), disableAllHooks: true });
   expect((await reports(world)).filter((line) => /echo i|disableAllHooks/.test(line))).toEqual([
     expect.stringMatching(
-      /^not-trusted: disableAllHooks in .* affects only the project's own hooks in Hookline's hosts: .*Claude Code does not ask/,
+      /^not-trusted: `disableAllHooks` in .* affects only the project's own hooks until you approve it .* Claude Code uses it/,
     ),
     expect.stringMatching(/^hook-off: echo i is off in Hookline's hosts: disableAllHooks in /),
   ]);
@@ -215,7 +215,7 @@ test("hooks that wait for the same approval are one finding, which names Hooklin
     hooks: { PreToolUse: hook("echo a"), Stop: hook("echo b"), SessionStart: hook("echo c") },
   });
   expect(await reports(world)).toEqual([
-    "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: they have not been approved yet; hookline trust shows and approves them. Claude Code does not ask for this approval and runs them.",
+    "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: not approved yet; run hookline trust. Claude Code runs them anyway.",
   ]);
 });
 

@@ -133,7 +133,7 @@ function failingIfChanged(hook: ConfiguredHook, { settings: { trust }, payload }
 function notTrusted(hook: ConfiguredHook, { settings: { trust }, payload }: FiringEvent): SkipRefusal | undefined {
   const { state, detail, remedy = trust.howToApprove } = trust.ofHook(hook, String(payload["cwd"]));
   if (state === "trusted" || (state === "changed" && hook.fails !== undefined)) return undefined;
-  return { why: "trust", detail: `${state}: ${detail}; ${remedy}; Claude Code runs it without this approval` };
+  return { why: "trust", detail: `${detail}; ${remedy}. Claude Code runs it anyway` };
 }
 
 /** An agent's own hooks are for what happens inside it, a skill's for what happens after it was used. */

@@ -20,7 +20,7 @@ async function statusOf(options: Parameters<typeof openEngine>[0]): Promise<stri
   const engine = await openEngine(options);
   try {
     const { runs, skipped } = await engine.fire("Stop", {});
-    return runs[0]?.stdout.trim() ?? skipped[0]?.detail.split("; hookline")[0] ?? "";
+    return runs[0]?.stdout.trim() ?? skipped[0]?.detail.split("; run hookline")[0] ?? "";
   } finally {
     await engine.close();
   }
@@ -40,11 +40,11 @@ test("the approval of an app covers its imports: a changed import is a changed h
   expect((await reviewTrust(options, { inputsOf })).entries[0]?.state).toBe("trusted");
 
   await put("project/lib.ts", "export const x = 1;\n");
-  expect(await statusOf(options)).toBe("changed: lib.ts has changed since it was approved");
+  expect(await statusOf(options)).toBe("lib.ts has changed since it was approved");
   await put("project/lib.ts", "export {};\n");
   expect(await statusOf(options)).toBe("called");
   await unlink(join(project, "lib.ts"));
-  expect(await statusOf(options)).toBe("changed: lib.ts has changed since it was approved");
+  expect(await statusOf(options)).toBe("lib.ts has changed since it was approved");
 });
 
 test("a new file that an import would resolve to ends the approval, one elsewhere does not", async () => {
@@ -55,7 +55,7 @@ test("a new file that an import would resolve to ends the approval, one elsewher
   await put("project/other.js", "");
   expect(await statusOf(options)).toBe("called");
   await put("project/lib.js", "");
-  expect(await statusOf(options)).toBe("changed: lib.js has changed since it was approved");
+  expect(await statusOf(options)).toBe("lib.js has changed since it was approved");
 });
 
 test("an app whose imports cannot be determined cannot be approved", async () => {

@@ -62,7 +62,7 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust & { rea
     ...trustAsWhole(ofFolder),
     ofFolder,
     depends: true,
-    howToApprove: "hookline trust --workspace accepts it",
+    howToApprove: "run hookline trust --workspace",
     files: pinFilesOf(folders, places),
     warnings: stored.flatMap(({ refused }) => storeWarnings(refused)),
   };
@@ -181,8 +181,9 @@ function storeWarnings(refused: string | undefined): readonly Warning[] {
 
 function notTrusted({ layer, kind, id }: ApprovableItem, { state, detail }: TrustStatus): readonly Warning[] {
   if (state === "trusted") return [];
-  const effect = untrustedEffects[kind] ?? "has no effect";
-  const message = `${kind} in ${nameOf(layer)} ${effect} in Hookline's hosts: ${detail}. ${howToApprove}. Claude Code does not ask for this approval.`;
+  const effect = untrustedEffects[kind] ?? "is ignored by Hookline";
+  const why = state === "new" ? "" : `: ${detail}`;
+  const message = `\`${kind}\` in ${nameOf(layer)} ${effect} until you approve it (\`npx hookline trust\`)${why}. Claude Code uses it without this approval.`;
   return [{ code: "not-trusted", message, place: id }];
 }
 

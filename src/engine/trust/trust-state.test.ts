@@ -17,7 +17,7 @@ async function outcomeOf(options: EngineOptions, payload: object = {}): Promise<
     const { runs, skipped } = await engine.fire("Stop", { ...payload });
     return [
       ...runs.map(({ stdout, ended, answer }) => (ended.by === "exit" ? stdout.trim() : (answer?.failure ?? ended.by))),
-      ...skipped.map(({ why, detail }) => `${why} ${detail.split("; hookline")[0]}`),
+      ...skipped.map(({ why, detail }) => `${why} ${detail.split("; run hookline")[0]}`),
     ];
   } finally {
     await engine.close();
@@ -32,17 +32,17 @@ test("a changed byte ends an approval, and restoring the byte restores it", asyn
   const { options, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
-  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust not approved yet"]);
   await approveAll(options);
   expect(await outcomeOf(options)).toEqual(["one"]);
 
   await put("project/check.sh", says("two"));
-  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh has changed since it was approved"]);
+  expect(await outcomeOf(options)).toEqual(["trust check.sh has changed since it was approved"]);
   await put("project/check.sh", says("one"));
   expect(await outcomeOf(options)).toEqual(["one"]);
 
   await put("project/.claude/settings.json", hooksOn("Stop", "sh  ./check.sh"));
-  expect(await outcomeOf(options)).toEqual(["trust changed: it differs from the approved definition"]);
+  expect(await outcomeOf(options)).toEqual(["trust it differs from the approved definition"]);
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
   expect(await outcomeOf(options)).toEqual(["one"]);
 });
@@ -69,10 +69,10 @@ test("a moved folder is not trusted, and moving it back restores the trust", asy
   await approveAll(options);
   const moved = join(root, "moved");
   await rename(project, moved);
-  expect(await outcomeOf({ ...options, cwd: moved })).toEqual(["trust new: it has not been approved yet"]);
+  expect(await outcomeOf({ ...options, cwd: moved })).toEqual(["trust not approved yet"]);
   // A link with the old name leads to the new place, and the place is what counts.
   await symlink(moved, project);
-  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust not approved yet"]);
   await unlink(project);
   await rename(moved, project);
   expect(await outcomeOf(options)).toEqual(["here"]);
@@ -138,7 +138,7 @@ test("formatting, key order and other hooks do not affect an approval", async ()
      { "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "echo b" } ] },
                             { "hooks": [ { "timeout": 5, "command": "echo a", "type": "command", } ] } ] } }`,
   );
-  expect(await outcomeOf(options)).toEqual(["a", "trust new: it has not been approved yet"]);
+  expect(await outcomeOf(options)).toEqual(["a", "trust not approved yet"]);
 });
 
 /** Each names the file `hooks/x.sh` of the project. */
@@ -183,7 +183,7 @@ test("a file that did not exist at the approval counts as a change", async () =>
   await approveAll(options);
   expect(await outcomeOf(options)).toEqual(["none"]);
   await put("project/later.sh", says("later"));
-  expect(await outcomeOf(options)).toEqual(["trust changed: later.sh has changed since it was approved"]);
+  expect(await outcomeOf(options)).toEqual(["trust later.sh has changed since it was approved"]);
 });
 
 test("a file that a hook writes is not covered", async () => {
@@ -204,7 +204,7 @@ test("in another folder the same command names other files, which are not approv
   await approveAll(options);
   const sub = join(project, "sub");
   expect(await outcomeOf(options, { cwd: sub })).toEqual([
-    `trust changed: in ${sub} it names sub/check.sh, which was not approved with it; write it so that it uses the same files in every directory, for example with \${CLAUDE_PROJECT_DIR}/ before a path; Claude Code runs it without this approval`,
+    `trust in ${sub} it names sub/check.sh, which was not approved with it; write it so that it uses the same files in every directory, for example with \${CLAUDE_PROJECT_DIR}/ before a path. Claude Code runs it anyway`,
   ]);
   expect(await outcomeOf(options, { cwd: join(project, "empty") })).toEqual(["absent"]);
   const guard = { type: "command", command: "sh ./check.sh", onFailure: "block" };
@@ -248,7 +248,7 @@ test("a command whose files cannot be read before every run cannot be approved",
     { digest: undefined, unusable: "device is not a regular file" },
   ]);
   await review.pin(review.entries);
-  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust not approved yet"]);
 });
 
 test("hooks in the frontmatter of the project need approval, the user's own do not", async () => {
@@ -273,12 +273,12 @@ test("in mode workspace no hook of any layer runs until the folder or a parent i
   await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
   const workspace = { ...options, trust: "workspace" as const };
   expect(await outcomeOf(workspace)).toEqual([
-    `trust new: the directory ${options.cwd} has not been accepted yet`,
-    `trust new: the directory ${options.cwd} has not been accepted yet`,
+    `trust the directory ${options.cwd} has not been accepted yet`,
+    `trust the directory ${options.cwd} has not been accepted yet`,
   ]);
   await (await reviewTrust({ ...options, cwd: root })).accept();
   expect(await outcomeOf(workspace)).toEqual(["mine", "theirs"]);
-  expect(await outcomeOf(options)).toEqual(["mine", "trust new: it has not been approved yet"]);
+  expect(await outcomeOf(options)).toEqual(["mine", "trust not approved yet"]);
 });
 
 test("in mode implicit everything runs", async () => {
@@ -327,7 +327,7 @@ test.each([
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(world.options);
   await spoil(await onlyPinFile(world));
-  expect(await outcomeOf(world.options)).toEqual(["trust new: it has not been approved yet"]);
+  expect(await outcomeOf(world.options)).toEqual(["trust not approved yet"]);
   const engine = await openEngine(world.options);
   expect(engine.warnings.map(({ code }) => code)).toEqual(["trust-store-refused"]);
   await engine.close();
@@ -344,7 +344,7 @@ test("a folder that contains the state directory cannot approve itself", async (
   const inside = { ...options, env: { ...options.env, HOOKLINE_HOME: join(project, "state") } };
   await expect(approveAll(inside)).rejects.toMatchObject({ code: "trust/store-refused" });
   expect(existsSync(join(project, "state"))).toBe(false);
-  expect(await outcomeOf(inside)).toEqual(["trust new: it has not been approved yet"]);
+  expect(await outcomeOf(inside)).toEqual(["trust not approved yet"]);
 });
 
 test("an approval is of the reviewed content, even if the files have changed since", async () => {
@@ -354,7 +354,7 @@ test("an approval is of the reviewed content, even if the files have changed sin
   const review = await reviewTrust(options);
   await put("project/check.sh", says("swapped"));
   await review.pin(review.entries);
-  expect(await outcomeOf(options)).toEqual(["trust changed: check.sh has changed since it was approved"]);
+  expect(await outcomeOf(options)).toEqual(["trust check.sh has changed since it was approved"]);
 });
 
 test("approvals given at the same time are all kept", async () => {
@@ -381,7 +381,7 @@ test("revoking deletes every approval of the folder", async () => {
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
   expect(await (await reviewTrust(options)).revoke()).toBe(true);
-  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust not approved yet"]);
   expect(await (await reviewTrust(options)).revoke()).toBe(false);
 });
 

@@ -105,7 +105,7 @@ export function grantsOf(
   return { allow: valuesIn("allow"), additionalDirectories: valuesIn("additionalDirectories") };
 }
 
-export const notApproved: TrustStatus = { state: "new", detail: "it has not been approved yet" };
+export const notApproved: TrustStatus = { state: "new", detail: "not approved yet" };
 
 /** Trust in a folder lets its hooks run. To switch off hooks of other files, the key needs its own approval. */
 const needsOwnPin: TrustStatus = {
@@ -135,4 +135,4 @@ export function nothingToApprove(files: readonly string[]): Trust {
   return { ...trustEverything, howToApprove, files };
 }
 
-export const howToApprove = "hookline trust shows and approves it";
+export const howToApprove = "run hookline trust";

@@ -29,10 +29,15 @@ const wrong: readonly (readonly [
     "createApp",
     createApp,
     { state: { sesion: {} } },
-    '"sesion" of state of createApp is unknown; the options are session,',
+    'state of createApp has no option "sesion". Did you mean "session"?',
   ],
   ["createApp", createApp, { state: { session: [] } }, '"session" of state of createApp is []; it must be an object'],
-  ["createApp", createApp, { log: { maxbytes: 1 } }, '"maxbytes" of log of createApp is unknown'],
+  [
+    "createApp",
+    createApp,
+    { log: { maxbytes: 1 } },
+    'log of createApp has no option "maxbytes". Did you mean "maxBytes"?',
+  ],
   [
     "createApp",
     createApp,
@@ -41,7 +46,12 @@ const wrong: readonly (readonly [
   ],
   ["createApp", createApp, { tasks: {} }, '"tasks" of createApp is {}; it must be a task backend'],
   ["createApp", createApp, null, "The options of createApp are null, not an object"],
-  ["task", (options) => createApp().task("t", () => 1, options), { tll: 1 }, '"tll" of task t is unknown'],
+  [
+    "task",
+    (options) => createApp().task("t", () => 1, options),
+    { tll: 1 },
+    'task t has no option "tll". It has ttlMs, priority',
+  ],
   [
     "task",
     (options) => createApp().task("t", () => 1, options),
@@ -61,7 +71,12 @@ const wrong: readonly (readonly [
     '"command" of agentTask is []; it must be a list',
   ],
   ["agentTask", (options) => agentTask("Go.", options), { maxTurns: 1.5 }, '"maxTurns" of agentTask is 1.5'],
-  ["defineStrategy", defineStrategy, { ...strategy, hoks: [] }, '"hoks" of strategy s is unknown'],
+  [
+    "defineStrategy",
+    defineStrategy,
+    { ...strategy, hoks: [] },
+    'strategy s has no option "hoks". Did you mean "hooks"?',
+  ],
   [
     "defineStrategy",
     defineStrategy,
@@ -71,24 +86,24 @@ const wrong: readonly (readonly [
   ["defineStrategy", defineStrategy, { name: "s", version: "1", hooks: [] }, 'strategy s requires the option "build"'],
   ["defineStrategy", defineStrategy, undefined, "are undefined, not an object"],
   ["a strategy", defineStrategy(strategy), 5, "The options of strategy s are a number, not an object"],
-  ["blueprint", (options) => blueprint("b", options), { x: 1 }, '"x" of blueprint b is unknown'],
+  ["blueprint", (options) => blueprint("b", options), { x: 1 }, 'b has no option "x".'],
   [
     "blueprint",
     (options: object) => blueprint("b", options, { file: "string" }),
     { file: 5 },
-    '"file" of blueprint b is 5; it must be a string',
+    '"file" of b is 5; it must be a string',
   ],
   [
     "blueprint",
     (options: object) => blueprint("b", options, { per: ["day", "month"] }),
     { per: "year" },
-    '"per" of blueprint b is "year"; it must be "day" or "month"',
+    '"per" of b is "year"; it must be "day" or "month"',
   ],
   [
     "blueprint",
     (options: object) => blueprint("b", options, { file: "strin" as never }),
     { file: "x" },
-    'The type "strin" of the option "file" of blueprint b is unknown; the types are string,',
+    'The type "strin" of the option "file" of b is unknown; the types are string,',
   ],
   [
     "a strategy",
@@ -100,9 +115,14 @@ const wrong: readonly (readonly [
     "a strategy",
     defineStrategy<{ at: number }>({ ...strategy, options: { at: "number" } }),
     { on: 5 },
-    '"on" of strategy s is unknown; the options are at',
+    'strategy s has no option "on".',
   ],
-  ["approvePermission", approvePermission, { inptu: {} }, '"inptu" of approvePermission() is unknown'],
+  [
+    "approvePermission",
+    approvePermission,
+    { inptu: {} },
+    'approvePermission() has no option "inptu". Did you mean "input"?',
+  ],
   [
     "approvePermission",
     approvePermission,
@@ -110,19 +130,34 @@ const wrong: readonly (readonly [
     '"input" of approvePermission() is "ls"; it must be an object',
   ],
   ["testClient", (options) => testClient(app, options), { cwd: 5 }, '"cwd" of testClient is 5; it must be a string'],
-  ["testTranscript", testTranscript, { session: "s" }, '"session" of testTranscript is unknown'],
+  [
+    "testTranscript",
+    testTranscript,
+    { session: "s" },
+    'testTranscript has no option "session". Did you mean "sessionId"?',
+  ],
   [
     "testTranscript",
     testTranscript,
     { startedAt: "now" },
     '"startedAt" of testTranscript is "now"; it must be a valid Date',
   ],
-  ["tool", (result) => testTranscript().tool("Bash", {}, result), { eror: "x" }, '"eror" of the result of Bash in'],
+  [
+    "tool",
+    (result) => testTranscript().tool("Bash", {}, result),
+    { eror: "x" },
+    'has no option "eror". Did you mean "error"?',
+  ],
   ["tool", (result) => testTranscript().tool("Bash", {}, result), { text: "x" }, 'requires the option "response"'],
-  ["memoryState", memoryState, { sesion: {} }, '"sesion" of memoryState is unknown'],
-  ["mockTasks", mockTasks, { lease: 1 }, '"lease" of mockTasks is unknown; the options are leaseMs, maxOpen'],
+  ["memoryState", memoryState, { sesion: {} }, 'memoryState has no option "sesion". Did you mean "session"?'],
+  ["mockTasks", mockTasks, { lease: 1 }, 'mockTasks has no option "lease".'],
   ["immediateTasks", immediateTasks, { maxOpen: "1" }, '"maxOpen" of immediateTasks is "1"; it must be a whole number'],
-  ["bullmqTasks", bullmqTasks, { conection: "redis://x" }, '"conection" of bullmqTasks is unknown'],
+  [
+    "bullmqTasks",
+    bullmqTasks,
+    { conection: "redis://x" },
+    'bullmqTasks has no option "conection". Did you mean "connection"?',
+  ],
   ["bullmqTasks", bullmqTasks, { prefix: "p" }, 'bullmqTasks requires the option "connection"'],
 ];
 
@@ -137,7 +172,7 @@ const wrongLater: readonly (readonly [call: string, work: () => Promise<unknown>
   ["runApp", () => runApp(app, { output: 5 } as never), '"output" of runApp is 5; it must be an object with write'],
   ["serveApp", () => serveApp(app, { port: "80" } as never), '"port" of serveApp is "80"; it must be a whole number'],
   ["serveApp", () => serveApp(app, { signal: {} } as never), '"signal" of serveApp is {}; it must be an AbortSignal'],
-  ["workTasks", () => workTasks(app, { ...working, idle: 5 } as never), '"idle" of workTasks is unknown'],
+  ["workTasks", () => workTasks(app, { ...working, idle: 5 } as never), 'workTasks has no option "idle".'],
   [
     "workTasks",
     () => workTasks(app, { ...working, log: {} } as never),
@@ -156,7 +191,7 @@ test("a wrong option of a wait for tasks fails the handler, and a wait of 0 ms i
     await tasks.wait("k", JSON.parse(prompt));
   });
   const [trace] = (await testClient(waiting).prompt('{"timeout":5}')).trace;
-  expect(trace?.error).toContain('The option "timeout" of a wait for tasks is unknown; the options are timeoutMs.');
+  expect(trace?.error).toContain('a wait for tasks has no option "timeout". Did you mean "timeoutMs"?');
   (await testClient(waiting).prompt('{"timeoutMs":0}')).expectNoOpinion();
 });
 

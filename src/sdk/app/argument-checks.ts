@@ -1,4 +1,4 @@
-import { messageOf, Problem, type ProblemCode, showValue } from "../../protocol/internal.ts";
+import { didYouMean, messageOf, Problem, type ProblemCode, showValue } from "../../protocol/internal.ts";
 
 /**
  * Throws for an unknown option or a wrong value. Hooks files run without type checks: with a misspelled option a guard that should block
@@ -14,10 +14,9 @@ export function checkOptions(
     throw sdkProblem("bad-option", `The options of ${of} are ${describeType(options)}, not an object.`, { of });
   for (const [name, value] of Object.entries(options)) {
     const fault = known.includes(name)
-      ? faultOf(name, value, own)
-      : `unknown${known.length > 0 ? `; the options are ${known.join(", ")}` : ""}`;
-    if (fault !== undefined)
-      throw sdkProblem("bad-option", `The option "${name}" of ${of} is ${fault}.`, { name, of, ...about });
+      ? faultOf(name, value, of, own)
+      : `${of} has no option "${name}".${didYouMean(name, known, `It has ${known.join(", ") || "none"}.`)}`;
+    if (fault !== undefined) throw sdkProblem("bad-option", fault, { name, of, ...about });
   }
 }
 
@@ -135,10 +134,11 @@ function isWhole(value: unknown): boolean {
   return Number.isInteger(value);
 }
 
-function faultOf(name: string, value: unknown, own: readonly ValueCheck[]): string | undefined {
+function faultOf(name: string, value: unknown, of: string, own: readonly ValueCheck[]): string | undefined {
   const isOf = ([options]: ValueCheck) => options.includes(name);
   const [, expected, fits] = own.find(isOf) ?? valueChecks.find(isOf) ?? [];
-  return value === undefined || fits?.(value) !== false ? undefined : `${showValue(value)}; it must be ${expected}`;
+  if (value === undefined || fits?.(value) !== false) return undefined;
+  return `The option "${name}" of ${of} is ${showValue(value)}; it must be ${expected}.`;
 }
 
 type SdkCode = ProblemCode extends infer Code ? (Code extends `sdk/${infer Name}` ? Name : never) : never;

@@ -69,7 +69,7 @@ export function blueprint<Options extends object>(
 ): Blueprint {
   checkOptions({ name }, ["name"], "blueprint()");
   // The wrong option is in the call of the function that creates the blueprint.
-  checkDeclared(options ?? {}, types, name === undefined ? "a blueprint" : `blueprint ${name}`, { callsOut: 1 });
+  checkDeclared(options ?? {}, types, name ?? "a blueprint", { callsOut: 1 });
   return emptyBlueprint(name).plan;
 }
 

@@ -99,14 +99,17 @@ export function firstErrorLine(error: unknown, file?: string): string {
 
 /** A problem that our own code threw at the author's, with the place of the author's call. */
 export function atCallSite(problem: Problem, file: string): Problem {
-  const callers = framesOf(problem).filter(({ path }) => !isOwn(path));
-  // A function that creates a blueprint passes on the options that its own caller got wrong.
-  const caller = callers[Number(problem.about["callsOut"] ?? 0)] ?? callers[0];
-  const place = caller === undefined ? file : `${caller.path}:${lineOf(caller)}`;
-  return new Problem(problem.code, `${place}: ${problem.message}`, {
+  return new Problem(problem.code, messageAtCallSite(problem, problem.about["callsOut"], file), {
     about: { ...problem.about, file },
     cause: problem,
   });
+}
+
+/** `callsOut`: a function that creates a blueprint passes on the options that its own caller got wrong. */
+export function messageAtCallSite(error: Pick<Error, "message" | "stack">, callsOut: unknown, file: string): string {
+  const callers = framesOf(error).filter(({ path }) => !isOwn(path));
+  const caller = callers[Number(callsOut ?? 0)] ?? callers[0];
+  return `${caller === undefined ? file : `${caller.path}:${lineOf(caller)}`}: ${error.message}`;
 }
 
 /** True for an error of the parser whose place Node keeps to itself. */

@@ -148,9 +148,12 @@ test("with the process's own output nothing but the answer goes there, no handle
 });
 
 test("a misspelled option of runApp or serveApp is refused by name", async () => {
-  const refused = { code: "sdk/bad-option", message: expect.stringContaining('"onfailure" of runApp is unknown') };
+  const refused = { code: "sdk/bad-option", message: expect.stringContaining('runApp has no option "onfailure"') };
   await expect(runApp(createApp(), { onfailure: "block" } as never)).rejects.toMatchObject(refused);
-  const other = { code: "sdk/bad-option", message: expect.stringContaining('"tokn" of serveApp is unknown') };
+  const other = {
+    code: "sdk/bad-option",
+    message: expect.stringContaining('serveApp has no option "tokn". Did you mean "token"?'),
+  };
   await expect(serveApp(createApp(), { tokn: "x" } as never)).rejects.toMatchObject(other);
 });
 

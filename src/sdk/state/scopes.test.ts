@@ -126,7 +126,7 @@ test.each([{ ttl: 1_000 }, { ttlMs: "5m" }])(
       await state.update("approved", () => true, options as never);
     });
     for (const one of [app, other]) {
-      (await testClient(one).preTool("Bash", { command: "ls" })).expectDenied("of a value of state is");
+      (await testClient(one).preTool("Bash", { command: "ls" })).expectDenied("a value of state");
     }
   },
 );

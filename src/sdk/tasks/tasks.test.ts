@@ -172,12 +172,12 @@ test("a misspelled option of a task, of tasks.add or of agentTask is an error, a
   const refused = (message: RegExp) =>
     expect.objectContaining({ code: "sdk/bad-option", message: expect.stringMatching(message) });
   const odd = (options: object) => () => createApp().task("lint", () => 1, options);
-  expect(odd({ timeoutms: 5 })).toThrow(
-    refused(/"timeoutms" of task lint is unknown; the options are ttlMs, priority/),
-  );
+  expect(odd({ timeoutms: 5 })).toThrow(refused(/task lint has no option "timeoutms". Did you mean "timeoutMs"/));
   expect(odd({ attempts: "2" })).toThrow(refused(/"attempts" of task lint is "2"; it must be a number/));
   expect(() => createApp().task("lint", () => 1, 5 as never)).toThrow(/A task is registered as/);
-  expect(() => agentTask("Review.", { maxCost: 1 } as never)).toThrow(refused(/"maxCost" of agentTask is unknown/));
+  expect(() => agentTask("Review.", { maxCost: 1 } as never)).toThrow(
+    refused(/agentTask has no option "maxCost". Did you mean "maxCostUsd"/),
+  );
 
   const app = createApp();
   const lint = app.task("lint", () => 1, { ttlMs: 5, priority: 1, timeoutMs: 50, attempts: 2 });
@@ -186,7 +186,7 @@ test("a misspelled option of a task, of tasks.add or of agentTask is an error, a
   const warned = async (options: object) =>
     (await testClient(app, { tasks }).prompt(JSON.stringify(options))).warnings[0]?.message;
   expect(await warned({ deliver: "contxt" })).toMatch(/"deliver" of tasks\.add for task lint is "contxt"; it must be/);
-  expect(await warned({ ttl: 5 })).toMatch(/"ttl" of tasks\.add for task lint is unknown/);
+  expect(await warned({ ttl: 5 })).toMatch(/tasks\.add for task lint has no option "ttl"/);
   expect(tasks.added).toEqual([]);
 });
 

@@ -31,7 +31,7 @@ export interface RootOptions extends HomeSource {
  */
 export async function findRoots(where: RootOptions = {}): Promise<SessionRoot[]> {
   if (where.roots !== undefined && !Array.isArray(where.roots))
-    throw optionProblem("roots", where.roots, "a list of folders");
+    throw optionProblem("roots", where.roots, "a list of directories");
   const given = where.roots?.map((root) => (typeof root === "string" ? claudeCodeRoot(root) : root));
   const candidates = given ?? [...claudeCodeRoots(where), storeRoot(where), archiveRoot(where)];
   const roots = new Map<string, SessionRoot>();

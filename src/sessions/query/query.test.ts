@@ -221,20 +221,28 @@ test("agents' lines inside an old main file are not the session's, however it is
 });
 
 test.each<[string, (query: Loose) => unknown, string]>([
-  ["limit(NaN)", (query) => query["limit"]?.(Number.NaN).all(), "limit is a whole number from 0 on, not NaN."],
-  ["limit('2')", (query) => query["limit"]?.("2").all(), 'limit is a whole number from 0 on, not "2".'],
-  ["limit()", (query) => query["limit"]?.().all(), "limit is a whole number from 0 on, not undefined."],
-  ["skip(-1)", (query) => query["skip"]?.(-1).all(), "skip is a whole number from 0 on, not -1."],
-  ["turn(0)", (query) => query["turn"]?.(0).all(), "turn is a whole number: 1 is the first turn, -1 the last, not 0."],
+  ["limit(NaN)", (query) => query["limit"]?.(Number.NaN).all(), "limit must be a whole number from 0 on, not NaN."],
+  ["limit('2')", (query) => query["limit"]?.("2").all(), 'limit must be a whole number from 0 on, not "2".'],
+  ["limit()", (query) => query["limit"]?.().all(), "limit must be a whole number from 0 on, not undefined."],
+  ["skip(-1)", (query) => query["skip"]?.(-1).all(), "skip must be a whole number from 0 on, not -1."],
+  [
+    "turn(0)",
+    (query) => query["turn"]?.(0).all(),
+    "turn must be a whole number: 1 is the first turn, -1 the last, not 0.",
+  ],
   ["turn()", (query) => query["turn"]?.().all(), "1 is the first turn, -1 the last, not undefined."],
-  ["groupBy('name')", (query) => query["groupBy"]?.("name"), 'groupBy is a function, not "name".'],
-  ["where('x')", (query) => query["where"]?.("x").all(), 'where is a function, not "x".'],
-  ["tool()", (query) => query["tool"]?.().all(), "tool is a string or a regular expression, not undefined."],
-  ["model(5)", (query) => query["model"]?.(5).all(), "model is a string or a regular expression, not 5."],
-  ["matching({})", (query) => query["matching"]?.({}).all(), "matching is a string or a regular expression, not {}."],
-  ["branch()", (query) => query["branch"]?.().all(), "branch is a string, not undefined."],
-  ["including('x')", (query) => query["including"]?.("x").all(), 'including is "agents", not "x".'],
-  ["agents({ depth: NaN })", (query) => query["agents"]?.({ depth: Number.NaN }).all(), "depth is a whole number"],
+  ["groupBy('name')", (query) => query["groupBy"]?.("name"), 'groupBy must be a function, not "name".'],
+  ["where('x')", (query) => query["where"]?.("x").all(), 'where must be a function, not "x".'],
+  ["tool()", (query) => query["tool"]?.().all(), "tool must be a string or a regular expression, not undefined."],
+  ["model(5)", (query) => query["model"]?.(5).all(), "model must be a string or a regular expression, not 5."],
+  [
+    "matching({})",
+    (query) => query["matching"]?.({}).all(),
+    "matching must be a string or a regular expression, not {}.",
+  ],
+  ["branch()", (query) => query["branch"]?.().all(), "branch must be a string, not undefined."],
+  ["including('x')", (query) => query["including"]?.("x").all(), 'including must be "agents", not "x".'],
+  ["agents({ depth: NaN })", (query) => query["agents"]?.({ depth: Number.NaN }).all(), "depth must be a whole number"],
 ])("a query refuses %s", async (_, ask, message) => {
   const query = (await made([prompt(null, "one")])).query() as unknown as Loose;
   const asked = Promise.resolve().then(() => ask(query));

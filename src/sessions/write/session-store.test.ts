@@ -182,11 +182,11 @@ test("a store refuses ids, agents and options of the wrong type by name", async 
   await expect(openStore(loose(undefined))).rejects.toMatchObject(refusal);
   await expect(openStore(loose({ root: await tempFolder() }))).rejects.toThrow("openStore needs the option version.");
   const store = await openStore({ root: await tempFolder(), version: "1" });
-  await expect(store.resume(loose(5), { cwd })).rejects.toThrow("id is a string, not 5.");
-  await expect(store.fork(loose(null), { cwd })).rejects.toThrow("source is an object, not null.");
+  await expect(store.resume(loose(5), { cwd })).rejects.toThrow("id must be a string, not 5.");
+  await expect(store.fork(loose(null), { cwd })).rejects.toThrow("source must be an object, not null.");
   const session = await store.open({ id, cwd });
   await expect(session.openAgent(loose(undefined), {})).rejects.toMatchObject(refusal);
-  await expect(session.openAgent("a1", loose(undefined))).rejects.toThrow("meta is an object, not undefined.");
+  await expect(session.openAgent("a1", loose(undefined))).rejects.toThrow("meta must be an object, not undefined.");
   await expect(session.append(said("x"), loose(null))).rejects.toMatchObject(refusal);
   await expect(session.append(said("x"), { uuid: "" })).rejects.toThrow("uuid of append must be a string that is not");
   for (const parent of [await session.append(said("1")), 5, true, [], {}])
@@ -476,7 +476,7 @@ test.each([
   [{ type: "User", message: { content: "x" } }, 'Did you mean "user"?'],
   [{ type: "assistant", message: { role: "user", content: [] } }, 'type "assistant" cannot have the role "user".'],
   [{ type: "user", message: { content: "x", toJSON: () => ({}) } }, 'A record of type "user" needs message'],
-  [{ ...said("x"), toJSON: () => undefined }, "record is an object, not null."],
+  [{ ...said("x"), toJSON: () => undefined }, "record must be an object, not null."],
 ])("%j is refused, because no reader could use it", async (bad, why) => {
   const session = await (await openStore({ root: await tempFolder(), version: "1" })).open({ id, cwd });
   await expect(session.append(loose(bad))).rejects.toMatchObject({
