@@ -15,7 +15,8 @@ export const warningCodes = {
     "the settings of a parent directory other than your home have hooks, which do not apply in the current one, or cannot be read",
   disabled: "the variable HOOKLINE=0 switches off every hook of Hookline apps",
   "settings-invalid":
-    "a key of a settings file is unknown or has an invalid value; it is ignored, or read as the strictest value",
+    "a key of a settings file is misspelled, misplaced or invalid; it is ignored, or read as the strictest value",
+  "unknown-keys": "keys that neither Hookline nor Claude Code knows have no effect",
   "setting-unsupported": "Hookline does not support a setting of Claude Code, so its protection does not apply",
   "settings-kept": "on reload a file was unreadable; its last good content stays in effect",
   "hook-invalid":

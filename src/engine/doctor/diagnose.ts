@@ -51,7 +51,8 @@ const errors: ReadonlySet<string> = new Set<WarningCode>([
 ]);
 
 function fromWarning({ code, message, place }: Warning): Finding {
-  return { level: errors.has(code) ? "error" : "warning", code, message, ...defined({ place }) };
+  const level = code === "unknown-keys" ? "note" : errors.has(code) ? "error" : "warning";
+  return { level, code, message, ...defined({ place }) };
 }
 
 function commandFindings(

@@ -1,7 +1,7 @@
 import { defined, type EventRow } from "../../protocol/internal.ts";
 import { loadConditionCompiler } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";
-import { hookFault } from "../settings/check-hooks.ts";
+import { hookFault } from "../settings/check-fields.ts";
 import { configureGroup } from "../settings/configure-hooks.ts";
 import { type ConfiguredHook, isGuard, type UnusableHook } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";

@@ -1,14 +1,20 @@
 import {
   type CallbackHook,
+  closestName,
   type Field,
   type Fields,
   type FunctionHook,
+  fileHookTypes,
+  groupFields,
+  hookFields,
   inProcessFields,
   isObject,
   showValue,
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** What is wrong with a value, and where inside it. */
 export interface Fault {
@@ -66,27 +72,62 @@ function kindOf(value: unknown): string {
 }
 
 /** The first fault among the named fields of an object. */
-export function fieldsFault(value: Readonly<Record<string, unknown>>, fields: Fields, at = ""): Fault | undefined {
+export function fieldsFault(value: Values, fields: Fields, at = ""): Fault | undefined {
   return firstFound(Object.entries(fields), ([name, field]) => faultOf(ownValue(value, name), field, below(at, name)));
+}
+
+/** Why an entry of a file is not valid; undefined when it is. */
+export function hookFault(entry: unknown): Fault | undefined {
+  if (!isObject(entry)) return { field: "", why: `must be an object, not ${showValue(entry)}` };
+  const type = ownValue(entry, "type");
+  const known = fileHookTypes.find((name) => name === type);
+  const fault = fieldsFault(entry, known === undefined ? { type: { is: "text" } } : { ...hookFields[known] });
+  if (fault?.why === "is missing") return { ...fault, why: missing(entry, fault.field) };
+  return fault ?? (known === undefined ? { field: "type", why: unknownType(String(type)) } : undefined);
+}
+
+function missing(value: Values, name: string): string {
+  const [near] = misspelledKeys(value, [name]);
+  return near === undefined ? "is missing" : `is missing; ${showValue(near.key)} looks like it`;
+}
+
+/** Why a group is not valid. `withPolicy` is the group with a valid failure policy. */
+export function groupFault(value: unknown, withPolicy: Values): Fault | undefined {
+  if (!isObject(value)) return { field: "", why: `must be an object, not ${showValue(value)}` };
+  const hooks = ownValue(value, "hooks");
+  if (hooks === undefined && value["type"] !== undefined)
+    return { field: "", why: 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }' };
+  const { hooks: _, ...own } = groupFields;
+  const fault = fieldsFault(withPolicy, own);
+  if (fault !== undefined || Array.isArray(hooks)) return fault;
+  return {
+    field: "hooks",
+    why: hooks === undefined ? missing(value, "hooks") : `must be a list, not ${showValue(hooks)}`,
+  };
+}
+
+function unknownType(type: string): string {
+  if (type === "callback" || type === "function")
+    return `cannot be ${showValue(type)} in a file; a program registers those`;
+  const near = closestName(type, fileHookTypes);
+  return `is unknown: ${showValue(type)}${near ? `. Did you mean ${showValue(near)}?` : `; known are ${fileHookTypes.join(", ")}`}`;
 }
 
 /** In-process hooks come from a program: types may have been ignored, and an instance of a class inherits its methods. */
 export function inProcessFault(hook: CallbackHook | FunctionHook): Fault | undefined {
   const fields = inProcessFields[hook.type];
-  const given: Readonly<Record<string, unknown>> = Object.fromEntries(
-    Object.keys(fields).map((name) => [name, Reflect.get(hook, name)]),
-  );
+  const given: Values = Object.fromEntries(Object.keys(fields).map((name) => [name, Reflect.get(hook, name)]));
   if (typeof given[hook.type] !== "function") return { field: hook.type, why: "must be a function" };
   return fieldsFault(given, fields);
 }
 
 /** Never what an object inherits: `toString` is not a setting. */
-export function ownValue(object: Readonly<Record<string, unknown>>, name: string): unknown {
+export function ownValue(object: Values, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function objectFault(
-  value: Readonly<Record<string, unknown>>,
+  value: Values,
   { fields = {}, values }: Extract<Field, { is: "object" }>,
   at: string,
 ): Fault | undefined {
@@ -117,7 +158,7 @@ function below(at: string, name: string | number): string {
  * keys may be anything.
  */
 export function misspelledKeys(
-  value: Readonly<Record<string, unknown>>,
+  value: Values,
   known: readonly string[],
 ): readonly { readonly key: string; readonly meant: string }[] {
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
@@ -132,24 +173,10 @@ export function misspelledKeys(
 /** More unknown keys than people write: a hostile file may not make the start slow. */
 const maxCompared = 1_000;
 
-/** An object with more unknown keys than are compared is reported. `at` is its path; empty for the file. */
-export function keysNotCompared(
-  value: Readonly<Record<string, unknown>>,
-  known: readonly string[],
-  file: string,
-  at: string,
-): readonly Warning[] {
-  const count = Object.keys(value).filter((key) => !known.includes(key)).length;
-  if (count <= maxCompared) return [];
-  const [name, place] = at === "" ? [file, file] : [`${at} in ${file}`, `${file}: ${at}`];
-  const message = `${name} has ${count} unknown keys. Only the first ${maxCompared} are compared with the known keys, so others with a typo have no effect and are not reported.`;
-  return [{ code: "settings-invalid", message, place }];
-}
-
 function meantBy(
   key: string,
   known: readonly (readonly [name: string, letters: string])[],
-  value: Readonly<Record<string, unknown>>,
+  value: Values,
 ): string | undefined {
   // People turn a key into a note in this way: `_timeout`, `//timeout`, `$comment`.
   if (/^[_/#$]/.test(key) || key.length > maxKeyLength) return undefined;
@@ -173,7 +200,8 @@ function maxEdits(name: string): number {
   return Math.min(2, Math.floor(name.length / 3));
 }
 
-function lettersOf(key: string): string {
+/** A key without what people confuse: case and separators. */
+export function lettersOf(key: string): string {
   return key.toLowerCase().replace(/[\s_.-]+/g, "");
 }
 

@@ -1,23 +1,19 @@
 import {
   catalog,
-  closestName,
   didYouMean,
   type EventRow,
   type FileHook,
-  fileHookTypes,
-  groupFields,
   type HookGroup,
-  hookFields,
   isObject,
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-import { type Fault, fieldsFault, keysNotCompared, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
+import { type Fault, groupFault, hookFault, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
 import {
   asFailing,
   asSentence,
   type EntryPlace,
-  keysElsewhere,
+  effectElsewhere,
   keysOfGroup,
   keysOfHook,
   looksLikeOnFailure,
@@ -27,7 +23,7 @@ import {
   wantsBlock,
   withValidOnFailure,
 } from "./failure-policy.ts";
-import { findHooks, type HooksKey } from "./find-hooks.ts";
+import { findHooks, type HooksKey, isNote } from "./find-hooks.ts";
 import type { Layer, UnusableEntry } from "./layer.ts";
 
 /** The file that is checked. */
@@ -36,6 +32,17 @@ export type HooksSource = Pick<EntryPlace, "file" | "claudeCode">;
 /** The `hooks` of a file, as far as they can be used, and what had to be dropped. */
 interface CheckedHooks extends Required<Pick<Layer, "warnings" | "unusable" | "damaged">> {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
+  readonly others: readonly OtherKey[];
+}
+
+/** A key that has no meaning where it is. */
+export interface OtherKey {
+  readonly key: string;
+  /** Its path. */
+  readonly at: string;
+  readonly inside: unknown;
+  /** It has a warning of its own. */
+  readonly isReported: boolean;
 }
 
 export type Rows = Readonly<Record<string, EventRow>>;
@@ -47,34 +54,31 @@ export type Rows = Readonly<Record<string, EventRow>>;
  */
 export function checkHooks(value: unknown, source: HooksSource, rows: Rows = catalog): CheckedHooks {
   const { file } = source;
+  const events = new Set(Object.keys(rows));
+  if (!isObject(value)) {
+    if (value === undefined) return { hooks: {}, warnings: [], unusable: [], others: [], damaged: [] };
+    const misplaced = checkMisplaced(findHooks(value, "hooks", events), source, rows);
+    const why = invalid(file, "hooks", `must be an object from event to list, not ${showValue(value)}`);
+    return { hooks: {}, ...misplaced, others: [], warnings: [why, ...misplaced.warnings], damaged: [...events] };
+  }
   const warnings: Warning[] = [];
   const unusable: UnusableEntry[] = [];
-  if (!isObject(value)) {
-    if (value === undefined) return { hooks: {}, warnings, unusable, damaged: [] };
-    const misplaced = checkMisplaced(findHooks(value, "hooks", new Set(Object.keys(rows))), source, rows);
-    const why = `must be an object from event to list, not ${showValue(value)}`;
-    return {
-      hooks: {},
-      ...misplaced,
-      warnings: [invalid(file, "hooks", why), ...misplaced.warnings],
-      damaged: Object.keys(rows),
-    };
-  }
+  const others: OtherKey[] = [];
   const hooks: Record<string, readonly HookGroup[]> = {};
-  const spot = { ...source, number: "", warnings, unusable };
+  const spot = { ...source, rows, number: "", matcher: undefined, warnings, unusable, others };
   for (const [event, groups] of Object.entries(value)) {
     if (!Object.hasOwn(rows, event)) continue;
     hooks[event] = checkGroups(groups, { ...spot, event, at: `hooks.${event}`, guards: canDeny(rows[event]) });
   }
-  const unknown = Object.entries(value).filter(([event]) => !Object.hasOwn(rows, event));
-  if (unknown.length === 0) return { hooks, warnings, unusable, damaged: eventsOf(unusable) };
-  const found = findHooks(Object.fromEntries(unknown), "hooks", new Set(Object.keys(rows)));
-  const misplaced = checkMisplaced(found, source, rows);
+  const unknown = Object.entries(value).filter(([event]) => !Object.hasOwn(rows, event) && !isNote(event));
+  if (unknown.length === 0) return { hooks, warnings, unusable, others, damaged: eventsOf(unusable) };
+  const misplaced = checkMisplaced(findHooks(Object.fromEntries(unknown), "hooks", events), source, rows);
   const all = [...unusable, ...misplaced.unusable];
   return {
     hooks,
     warnings: [...warnings, ...unknown.map(([event]) => unknownEvent(event, file, rows)), ...misplaced.warnings],
     unusable: all,
+    others: [...others, ...unknown.map(([key, inside]) => ({ key, inside, at: `hooks.${key}`, isReported: true }))],
     damaged: eventsOf(all),
   };
 }
@@ -99,32 +103,21 @@ export function checkMisplaced(
       for (const key of findHooks(inside, at, events)) collect(key);
       return;
     }
-    const misplaced = `is under ${showValue(at)}, where no hooks are read; move it to "hooks.${event}"`;
-    const guards = canDeny(rows[event]);
-    checkGroups(inside, { ...source, event, at, number: at, guards, misplaced, warnings: [], unusable });
+    const place = { ...source, rows, event, ...misplacedAt(at, event), matcher: undefined };
+    checkGroups(inside, { ...place, guards: canDeny(rows[event]), warnings: [], others: [], unusable });
   };
   for (const key of found) collect(key);
   return { unusable, warnings: unusable.flatMap(({ denies, warning }) => (denies ? [warning] : [])) };
 }
 
+function misplacedAt(at: string, event: string): Pick<Spot, "at" | "number" | "misplaced"> {
+  const misplaced = `is under ${showValue(at)}, where no hooks are read; move it to "hooks.${event}"`;
+  return { at, number: at, misplaced };
+}
+
 /** Whether a failed hook of the event can deny. */
 function canDeny(row: EventRow | undefined): boolean {
   return row !== undefined && row.onFailure !== "open";
-}
-
-/** Why an entry of a file is not valid; undefined when it is. */
-export function hookFault(entry: unknown): Fault | undefined {
-  if (!isObject(entry)) return { field: "", why: `must be an object, not ${showValue(entry)}` };
-  const type = ownValue(entry, "type");
-  const known = fileHookTypes.find((name) => name === type);
-  const fault = fieldsFault(entry, known === undefined ? { type: { is: "text" } } : { ...hookFields[known] });
-  if (fault?.why === "is missing") return { ...fault, why: missing(entry, fault.field) };
-  return fault ?? (known === undefined ? { field: "type", why: unknownType(String(type)) } : undefined);
-}
-
-function missing(value: SettingsEntry, name: string): string {
-  const [near] = misspelledKeys(value, [name]);
-  return near === undefined ? "is missing" : `is missing; ${showValue(near.key)} looks like it`;
 }
 
 /** Where a list, a group or a hook is, and where its faults are reported. */
@@ -135,8 +128,12 @@ interface Spot extends EntryPlace {
   readonly number: string;
   /** Why none of its hooks can be used. */
   readonly misplaced?: string;
+  /** The matcher of the group that contains it. */
+  readonly matcher: unknown;
+  readonly rows: Rows;
   readonly warnings: Warning[];
   readonly unusable: UnusableEntry[];
+  readonly others: OtherKey[];
 }
 
 function checkGroups(value: unknown, spot: Spot): readonly HookGroup[] {
@@ -145,29 +142,61 @@ function checkGroups(value: unknown, spot: Spot): readonly HookGroup[] {
     return value.map((group, index) =>
       checkGroup(group, { ...spot, at: `${spot.at}[${index}]`, number: `${below}${index}` }),
     );
-  refuse(value, spot, { field: "", why: `must be a list of groups, not ${showValue(value)}` });
+  refuse(value, spot, { field: "", why: spot.misplaced ?? `must be a list of groups, not ${showValue(value)}` });
   return [];
 }
 
-/** Keys that look like one that a group, or a hook of this type, may have, or belong to the other. The failure policy is reported on its own. */
-function keysWithoutEffect(value: SettingsEntry, known: readonly string[], spot: Spot): readonly Warning[] {
-  const found = misspelledKeys(value, known).filter(({ key }) => !looksLikeOnFailure(key, value[key]));
-  const misspelled = found.map(({ key, meant }) => {
-    const text = `is not a known key, so it has no effect. Did you mean "${meant}"?`;
-    return warningAt("settings-invalid", spot.file, `${spot.at}.${key}`, text);
-  });
-  return [...misspelled, ...keysElsewhere(value, known, spot), ...keysNotCompared(value, known, spot.file, spot.at)];
+/** The keys that a group, or a hook of this type, does not have. The failure policy is reported on its own. */
+function checkOthers(value: SettingsEntry, known: readonly string[], spot: Spot): void {
+  const others = Object.entries(value).filter(([key]) => !known.includes(key));
+  if (others.length === 0) return;
+  const misspelled = new Map(misspelledKeys(value, known).map(({ key, meant }) => [key, meant]));
+  for (const [key, inside] of others) {
+    if (looksLikeOnFailure(key, inside)) continue;
+    const at = `${spot.at}.${key}`;
+    const meant = misspelled.get(key);
+    const near = meant && `is not a known key, so it has no effect. Did you mean "${meant}"?`;
+    const why = effectElsewhere(key, known) ?? near;
+    if (why !== undefined) spot.warnings.push(warningAt("settings-invalid", spot.file, at, why));
+    const guards = isNote(key) || !wantsBlock(inside, spot) ? [] : guardsUnder(key, inside, spot);
+    addGuards(guards, spot);
+    spot.others.push({ key, at, inside, isReported: why !== undefined || guards.length > 0 });
+  }
+}
+
+/** Guards under a key that a group or a hook does not have: of the events that are named there, or else of the event of the group. */
+function guardsUnder(key: string, inside: unknown, spot: Spot): readonly UnusableEntry[] {
+  const named = guardsInside({ [key]: inside }, spot);
+  if (named.length > 0) return named;
+  const unusable: UnusableEntry[] = [];
+  checkGroups(inside, { ...spot, ...misplacedAt(`${spot.at}.${key}`, spot.event), warnings: [], others: [], unusable });
+  return unusable.filter(({ denies }) => denies);
+}
+
+/** Guards under an event, but not under `except`, inside an entry. */
+function guardsInside(value: SettingsEntry, { at, rows, ...source }: Spot, except?: string): readonly UnusableEntry[] {
+  const { unusable } = checkMisplaced(findHooks(value, at, new Set(Object.keys(rows))), source, rows);
+  return unusable.filter(({ denies, event }) => denies && event !== except);
+}
+
+function addGuards(guards: readonly UnusableEntry[], { unusable, warnings }: Spot): void {
+  for (const guard of guards) {
+    unusable.push(guard);
+    warnings.push(guard.warning);
+  }
 }
 
 /** An empty group replaces one that is dropped, so that the others keep their numbers. */
-function checkGroup(value: unknown, spot: Spot): HookGroup {
-  const group = isObject(value) ? withValidOnFailure(value, spot, false) : { value: {}, warnings: [] };
+function checkGroup(value: unknown, place: Spot): HookGroup {
+  const group = isObject(value) ? withValidOnFailure(value, place, false) : { value: {}, warnings: [] };
+  const spot = { ...place, matcher: ownValue(group.value, "matcher") ?? place.matcher };
   const fault = groupFault(value, group.value);
   if (fault !== undefined) {
-    refuse(value, spot, fault);
+    refuse(value, spot, spot.misplaced === undefined ? fault : { field: "", why: spot.misplaced });
     return { hooks: [] };
   }
-  spot.warnings.push(...group.warnings, ...keysWithoutEffect(group.value, keysOfGroup, spot));
+  spot.warnings.push(...group.warnings);
+  checkOthers(group.value, keysOfGroup, spot);
   const written = group.value["hooks"] as readonly unknown[];
   if (written.length === 0 && statedOnFailure(group.value) === "block") {
     const text = "is empty, so nothing guards what the group matches. Add a hook, or remove the group.";
@@ -182,40 +211,28 @@ function checkGroup(value: unknown, spot: Spot): HookGroup {
       return [];
     }
     const hook = entry.value as FileHook;
-    spot.warnings.push(...entry.warnings, ...keysWithoutEffect({ ...hook }, keysOfHook(hook.type), hookSpot));
+    spot.warnings.push(...entry.warnings);
+    checkOthers({ ...hook }, keysOfHook(hook.type), hookSpot);
     return [hook];
   });
   return { ...group.value, hooks };
 }
 
-/** Why a group is not valid. `withPolicy` is the group with a valid failure policy. */
-function groupFault(value: unknown, withPolicy: SettingsEntry): Fault | undefined {
-  if (!isObject(value)) return { field: "", why: `must be an object, not ${showValue(value)}` };
-  const hooks = ownValue(value, "hooks");
-  if (hooks === undefined && value["type"] !== undefined)
-    return { field: "", why: 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }' };
-  const { hooks: _, ...own } = groupFields;
-  const fault = fieldsFault(withPolicy, own);
-  if (fault !== undefined || Array.isArray(hooks)) return fault;
-  return {
-    field: "hooks",
-    why: hooks === undefined ? missing(value, "hooks") : `must be a list, not ${showValue(hooks)}`,
-  };
-}
-
 /** Reports an entry that cannot be used. */
 function refuse(value: unknown, spot: Spot, { field, why }: Fault, group: SettingsEntry = {}): void {
-  const { event, number, file, at, guards } = spot;
+  const { event, number, file, at, guards, matcher: outer } = spot;
   const given = isObject(value) ? value : {};
-  const onFailure = wantsBlock(value, spot) ? "block" : (statedOnFailure(given) ?? statedOnFailure(group));
+  const isGuard = wantsBlock(value, spot);
+  const onFailure = isGuard ? "block" : (statedOnFailure(given) ?? statedOnFailure(group));
   const denies = guards && onFailure === "block";
   const skipped = invalid(file, field === "" ? at : `${at}.${field}`, why);
   const warning = denies ? asFailing(skipped) : skipped;
-  const matcher = group["matcher"] ?? given["matcher"];
+  const matcher = outer ?? given["matcher"];
   const reason = `${field || "it"} ${why}`;
   const entry = { event, number, at, entry: given, matcher, why: reason, onFailure, denies, warning };
   spot.warnings.push(warning);
   spot.unusable.push(spot.misplaced === undefined ? entry : { ...entry, misplaced: true });
+  if (isGuard) addGuards(guardsInside(given, spot, event), spot);
 }
 
 function invalid(file: string, at: string, why: string): Warning {
@@ -229,11 +246,4 @@ function unknownEvent(event: string, file: string, rows: Rows): Warning {
     message: `${showValue(event)} in ${file} is not an event.${hint}`,
     place: `${file}: hooks.${event}`,
   };
-}
-
-function unknownType(type: string): string {
-  if (type === "callback" || type === "function")
-    return `cannot be ${showValue(type)} in a file; a program registers those`;
-  const near = closestName(type, fileHookTypes);
-  return `is unknown: ${showValue(type)}${near ? `. Did you mean ${showValue(near)}?` : `; known are ${fileHookTypes.join(", ")}`}`;
 }

@@ -2,7 +2,7 @@ import { type Field, type Fields, lazy } from "../../protocol/internal.ts";
 
 /*
  * What Claude Code 2.1.325 accepts in a settings file, measured by giving every key a value of every other type.
- * One value that does not fit makes it drop the whole file. Keys that are not listed here accept anything, or are only ignored.
+ * One value that does not fit makes it drop the whole file. Keys that are not listed here are not read.
  */
 
 const text: Field = { is: "text", optional: true };
@@ -13,8 +13,7 @@ const object = { is: "object", optional: true } as const satisfies Field;
 const list: Field = { is: "list", of: { is: "anything" }, optional: true };
 const texts: Field = { is: "list", of: { is: "text" }, optional: true };
 
-/** Where a hook may run when a session in the cloud is driven from this machine; any value is read. */
-const cloud: Field = { is: "anything", optional: true };
+const anything: Field = { is: "anything", optional: true };
 
 const needed: Field = { is: "text" };
 const disable: Field = { is: "text", of: ["disable"], optional: true };
@@ -92,6 +91,19 @@ const simpleKeys: readonly (readonly [Field, string])[] = [
     `allowedHttpHookUrls availableModels claudeMdExcludes companyAnnouncements fallbackModel httpHookAllowedEnvVars
      pluginSuggestionMarketplaces`,
   ],
+  [
+    anything,
+    `additionalMarketplaces allowedMarketplaces allowedMcpServers allowedProviders appendPlugins askUserQuestionTimeout
+     attributionProjectPolicy autoCompactWindow autoMode autoUpdatesChannel availableModelsMatch bashOutputMaxChars
+     crossSessionInbound daemonColdStart defaultShell defaultView deniedMcpServers deniedModels dialogExpiry
+     disableDeepLinkRegistration disableReplyCheck disableWindowsBashCommandSplit editorMode effortLevel feedbackDrafts
+     footerLinksRegexes forceLoginGatewayUrl forceLoginMethod forceLoginOrgUUID gatewayInternalNetworks keybindingFlavor
+     managedMcpServers managedSourcesBehavior maxEffortLevel maxProseWidth modelPicker modelPricing modelSettings
+     parentSettingsBehavior policyHelper policyHelpers preferredNotifChannel prependPlugins promptCacheTtl remoteControl
+     responseComparisonEnabled skipAutoPermissionPrompt spellcheck spinnerTipsOverride sshHostCommands subagentPromptCacheTtl
+     subagentStatusLine taskOutputMaxChars teammateMode theme timeFormat todoFeatureEnabled totalTokensReminder tui ultracode
+     useAutoModeDuringPlan viewMode vimInsertModeRemaps voiceEnabled workflowSizeGuideline xaaIdp`,
+  ],
 ];
 
 /** Keys for which only 2.1.197 drops the file. */
@@ -127,7 +139,8 @@ export const claudeCodeHooks: Readonly<Record<string, Fields>> = {
     rewakeSummary: text,
     ...everyHook,
     onFailure,
-    cloud,
+    /** Where it may run when a session in the cloud is driven from this machine. */
+    cloud: anything,
   },
   http: {
     url: needed,
@@ -135,9 +148,16 @@ export const claudeCodeHooks: Readonly<Record<string, Fields>> = {
     allowedEnvVars: texts,
     ...everyHook,
     onFailure,
-    cloud,
+    cloud: anything,
   },
   prompt: { prompt: needed, model: text, continueOnBlock: flag, ...everyHook },
   agent: { prompt: needed, model: text, ...everyHook },
   mcp_tool: { server: needed, tool: needed, input: object, ...everyHook },
 };
+
+/** The keys of files with hooks only: those of plugins, and the frontmatter of agents and skills. */
+export const keysOfHookFiles: ReadonlySet<string> = new Set(
+  `agent allowed-tools argument-hint arguments background color compatibility context description disable-model-invocation
+   disallowed-tools disallowedTools effort hooks initialPrompt isolation license maxTurns mcpServers memory metadata model modules
+   name paths permissionMode shell skills tools user-invocable version when_to_use`.split(/\s+/),
+);

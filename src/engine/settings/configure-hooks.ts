@@ -20,8 +20,7 @@ import {
   matcherNeverWarnings,
   type ToolAliases,
 } from "../match/matcher.ts";
-import { inProcessFault } from "./check-fields.ts";
-import { hookFault } from "./check-hooks.ts";
+import { hookFault, inProcessFault } from "./check-fields.ts";
 import { asSentence, effectOfFailing, statedOnFailure } from "./failure-policy.ts";
 import { shortened, withoutPassword } from "./hook-names.ts";
 import { type ConfiguredHook, honorsOnce, isBackground, isGuard, isInProcess, type Layer, nameOf } from "./layer.ts";

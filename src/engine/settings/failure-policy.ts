@@ -9,7 +9,7 @@ import {
   isObject,
   type Warning,
 } from "../../protocol/internal.ts";
-import { fieldsFault, warningAt } from "./check-fields.ts";
+import { fieldsFault, lettersOf, warningAt } from "./check-fields.ts";
 import { type ClaudeCodeFile, onFailureEffect } from "./claude-code-fault.ts";
 import { claudeCodeHooks } from "./claude-code-keys.ts";
 import { isOfCheckout, type Layer } from "./layer.ts";
@@ -55,7 +55,7 @@ export function withValidOnFailure(
 function withMisspelledOnFailure(value: SettingsEntry, file: string, at: string): WithPolicy {
   const keys = Object.keys(value).filter((key) => looksLikeOnFailure(key, value[key]));
   if (keys.length === 0) return { value, warnings: [] };
-  const isLax = (key: string) => value[key] === "continue" || value[key] === false;
+  const isLax = (key: string) => value[key] === false || laxWords.test(String(value[key]));
   const warnings = keys.map((key) => {
     const effect = isLax(key) ? "It is ignored." : 'Hookline treats it as "block".';
     const text = `is not a key of hooks.${didYouMean(key, policies, 'Did you mean "onFailure"?')} ${effect}`;
@@ -66,15 +66,18 @@ function withMisspelledOnFailure(value: SettingsEntry, file: string, at: string)
 
 const policies = ["onFailure", "failClosed"];
 
+/** `onError: "ignore"` says the opposite of a guard. */
+const laxWords = /^(?:continue|allow|ignored?|open|pass|skip|warn|none)$/i;
+
 /** Whether a key that has no effect on a hook or a group is meant as its failure policy. */
 export function looksLikeOnFailure(key: string, value: unknown): boolean {
   return !allKnownKeys.has(key) && (closestName(key, policies) !== undefined || isAboutFailure(key, value));
 }
 
-/** Names for the same thing, such as `onError` and `blockOnFailure`, and the correct ones. A list, as in `errors: []`, is no policy. */
+/** Names for the same thing, such as `onError` and `blockOnFailure`, and the correct ones. A list or a sentence is not a policy. */
 export function isAboutFailure(key: string, value: unknown): boolean {
-  const isName = failureNames.test(key.replace(/[\s_.-]+/g, ""));
-  return isName && (typeof value === "string" || typeof value === "boolean" || isObject(value));
+  const isWord = typeof value === "string" && /^\S*$/.test(value.trim());
+  return failureNames.test(lettersOf(key)) && (isWord || typeof value === "boolean" || isObject(value));
 }
 
 const failureNames = new RegExp(
@@ -123,18 +126,13 @@ export function keysOfHook(type: FileHook["type"]): readonly string[] {
 
 const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...fileHookTypes.flatMap(keysOfHook)]);
 
-/** Keys that have no effect here: `if` on a group, `matcher` on a hook. `own` are those that have one. */
-export function keysElsewhere(
-  value: SettingsEntry,
-  own: readonly string[],
-  { file, at }: EntryPlace,
-): readonly Warning[] {
-  const [others, where] = own === keysOfGroup ? [allKnownKeys, "group. Move it into the hooks of the group"] : onHook;
-  const found = Object.keys(value).filter((key) => others.has(key) && !own.includes(key));
-  return found.map((key) => warningAt("settings-invalid", file, `${at}.${key}`, `has no effect on a ${where}.`));
+/** What to do with a key that has no effect here: `if` on a group, `matcher` on a hook. `own` are those that have one. */
+export function effectElsewhere(key: string, own: readonly string[]): string | undefined {
+  if (own !== keysOfGroup && keysOfGroup.includes(key))
+    return "has no effect on a hook. Move it to the group of the hook.";
+  if (own !== keysOfGroup || !allKnownKeys.has(key)) return undefined;
+  return "has no effect on a group. Move it into the hooks of the group.";
 }
-
-const onHook = [new Set(keysOfGroup), "hook. Move it to the group of the hook"] as const;
 
 export function asSentence(sentence: string): string {
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;

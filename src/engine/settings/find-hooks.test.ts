@@ -15,6 +15,19 @@ test.each<[at: string, settings: object]>([
   ["preToolUse", { preToolUse: { hooks: [guard] } }],
   ["hooks.guards.PreToolUse[0].hooks[0]", { hooks: { guards: { PreToolUse: groups } } }],
   ["hooks.a.b[0].hooks.PreToolUse[0].hooks[0]", { hooks: { a: { b: [{ hooks: { PreToolUse: groups } }] } } }],
+  ["preToolUse", { preToolUse: { matcher: "Bash", command: "x", onFailure: "block" } }],
+  ["metadata.PreToolUse[0]", { metadata: { PreToolUse: [{ command: "x", onFailure: "block" }] } }],
+  ["hooks.Stop[0].PreToolUse[0].hooks[0]", { hooks: { Stop: [{ hooks: [], PreToolUse: groups }] } }],
+  [
+    "hooks.Stop[0].hooks[0].PreToolUse[0].hooks[0]",
+    { hooks: { Stop: [{ hooks: [{ type: "command", command: "x", PreToolUse: groups }] }] } },
+  ],
+  ["hooks.PreToolUse[0].groups[0].hooks[0]", { hooks: { PreToolUse: [{ hooks: [], groups }] } }],
+  ["hooks.PreToolUse[0].guards[0]", { hooks: { PreToolUse: [{ hooks: [], guards: [guard] }] } }],
+  [
+    "hooks.PreToolUse[0].hooks[0].hooks[0]",
+    { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "x", hooks: [guard] }] }] } },
+  ],
   ["counterexamples.PreToolUse[0].hooks[0]", { counterexamples: { PreToolUse: groups } }],
 ])("a guard at %s is reported, and denies on the event that is meant", (at, settings) => {
   const layer = read(settings);
@@ -22,6 +35,19 @@ test.each<[at: string, settings: object]>([
   expect(layer.warnings).toContainEqual(
     expect.objectContaining({ code: "hook-invalid", message: expect.stringContaining("is denied until it is fixed") }),
   );
+});
+
+test("a guard under an unknown key of a group denies what the group matches", () => {
+  const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [], guards: [guard] }] };
+  expect(read({ hooks }).unusable).toMatchObject([{ matcher: "Bash", denies: true }]);
+});
+
+test("a guard under another event in an entry that cannot be used denies on that event too", () => {
+  const layer = read({ hooks: { PreToolUse: [{ matcher: "Edit", UserPromptSubmit: groups }] } });
+  expect(layer.unusable?.map(({ event, denies }) => [event, denies])).toEqual([
+    ["PreToolUse", true],
+    ["UserPromptSubmit", true],
+  ]);
 });
 
 test("a group without an event, at any place, is reported", () => {
@@ -41,17 +67,50 @@ test("what looks like a hook and is none is not reported", () => {
     disabled_hooks: { PreToolUse: groups },
     old: { backupHooks: { PreToolUse: groups }, PreToolUse_unused: groups },
   };
-  expect(read(settings).warnings).toEqual([]);
+  expect(read(settings).warnings).toMatchObject([
+    { code: "unknown-keys", message: expect.stringMatching(/: "mcpServers", "ci", "old"\.$/) },
+  ]);
 });
 
-test.each([
-  ["metadata.permissions", { metadata: { permissions: { deny: ["Bash(rm *)"] } } }],
-  ["a.b.Permission", { a: { b: { Permission: { Ask: ["Bash(rm *)"] } } } }],
+const deny = ["Bash(rm *)"];
+
+test.each<[at: string, settings: object]>([
+  ["Deny", { Deny: deny }],
+  ["denied", { denied: deny }],
+  ["deny ", { "deny ": "bash(rm *)" }],
+  ["perms.deny", { perms: { deny: "Bash(rm *)" } }],
+  ["perms.rules.ask", { perms: { rules: { ask: ["mcp__github"] } } }],
+  ["metadata.permissions.denied", { metadata: { permissions: { denied: deny } } }],
+  ["a.b.Permission.Ask", { a: { b: { Permission: { Ask: ["Read"] } } } }],
+  ["user.permissions.deny", { user: { "permissions.deny": deny } }],
+  ["profiles[0].permissions.deny", { profiles: [{ permissions: { deny } }] }],
+  ["permissions.denied", { "permissions.denied": deny }],
+  ["hooks.Stop[0].permissions.deny", { hooks: { Stop: [{ hooks: [], permissions: { deny } }] } }],
 ])("rules under %s are reported, and kept as rules that cannot be read", (at, settings) => {
   const layer = read(settings);
   expect(layer.warnings).toMatchObject([{ code: "settings-invalid", place: `${file}: ${at}` }]);
-  const kept = Object.entries(layer.settings.permissions ?? {});
-  expect(kept).toEqual([[expect.stringMatching(new RegExp(`^${at}\\.(deny|Ask)$`)), ["Bash(rm *)"]]]);
+  expect(Object.keys(layer.settings.permissions ?? {})).toEqual([at.includes(".") ? at : `(top level).${at}`]);
+});
+
+test.each<[key: string, settings: object]>([
+  ["network", { network: { deny: ["*", "read"] } }],
+  ["geo", { geo: { deny: [{ ip: "1" }] } }],
+  ["faq", { faq: { ask: "Can it be undone?" } }],
+])("a list under deny or ask without a rule, below %s, is an unknown key", (key, settings) => {
+  const layer = read(settings);
+  expect(layer.warnings).toMatchObject([{ code: "unknown-keys", message: expect.stringContaining(`: "${key}".`) }]);
+  expect(layer.settings).toEqual({});
+});
+
+test("rules and hooks that were turned into comments or put aside are not reported, at any level", () => {
+  const settings = {
+    disabledPermissions: { deny },
+    permissions_backup: { deny },
+    examples: { permissions: { deny } },
+    permissions: { _deny: deny, "//": "x" },
+    hooks: { _PreToolUse: groups, disabledHooks: { PreToolUse: groups } },
+  };
+  expect(read(settings)).toMatchObject({ warnings: [], settings: { permissions: {} } });
 });
 
 test.each([{ onFailed: "block" }, { blockOnFailure: true }, { failSafe: true }, { denyOnError: true }])(
@@ -72,23 +131,19 @@ test("a list of errors on a hook is no failure policy", () => {
   const { settings, warnings } = read({
     hooks: { Stop: [{ hooks: [{ type: "command", command: "x", errors: [] }] }] },
   });
-  expect(warnings).toEqual([]);
+  expect(warnings).toMatchObject([{ code: "unknown-keys" }]);
   expect(settings.hooks?.["Stop"]?.[0]?.hooks[0]).not.toHaveProperty("onFailure");
 });
 
-const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`key${index}`, 1]));
-
-test("more unknown keys than are compared with the known ones are reported", () => {
-  const text = "has 1001 unknown keys. Only the first 1000 are compared";
-  expect(read(many).warnings).toMatchObject([{ message: expect.stringContaining(`${file} ${text}`) }]);
-  const hook = { ...many, type: "command", command: "x" };
-  expect(read({ hooks: { Stop: [{ hooks: [hook] }] } }).warnings).toMatchObject([
-    { message: expect.stringContaining(`hooks.Stop[0].hooks[0] in ${file} ${text}`) },
-  ]);
-});
+const many = Object.fromEntries(Array.from({ length: 130_000 }, (_, index) => [`key${index}`, 1]));
 
 test.each<[name: string, settings: object]>([
   ["numbers under an unknown key", { notes: Array(200_000).fill(1) }],
+  ["unknown keys of a hook", { hooks: { Stop: [{ hooks: [{ type: "command", command: "x", ...many }] }] } }],
+  [
+    "guards under an unknown key",
+    { hooks: { Stop: [{ hooks: [], guards: Array(101_000).fill({ onFailure: "block" }) }] } },
+  ],
   ["unknown events", { hooks: Object.fromEntries(Array.from({ length: 130_000 }, (_, index) => [`e${index}`, 1])) }],
   ["hooks that cannot be used", { hooks: { Stop: [{ hooks: Array(130_000).fill(1) }] } }],
 ])("a file with more than 100,000 %s is read", (_name, settings) => {

@@ -1,5 +1,6 @@
 import { fileHookTypes, hookFields, isObject } from "../../protocol/internal.ts";
 import { misspelledKeys } from "./check-fields.ts";
+import { statedOnFailure } from "./failure-policy.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -48,45 +49,60 @@ export function findHooks(
   return found;
 }
 
-/** The keys of an object that mean `hooks` or an event: written correctly, misspelled, or as a path such as `hooks.Stop`. */
+/**
+ * The keys of an object that mean `hooks` or an event: written correctly, misspelled, or as a path such as `hooks.Stop`.
+ * `permissions.denied` does not mean PermissionDenied.
+ */
 function hookNames(value: Values, events: ReadonlySet<string>): ReadonlyMap<string, string> {
   const known = ["hooks", ...[...events].flatMap((event) => [event, `hooks.${event}`])];
   const exact = known.flatMap((key) => (Object.hasOwn(value, key) ? { key, meant: key } : []));
-  const found = [...exact, ...misspelledKeys(value, known)];
+  const misspelled = misspelledKeys(value, known).filter(({ key }) => !/^permissions?\./i.test(key));
+  const found = [...exact, ...misspelled];
   return new Map(found.map(({ key, meant }) => [key, meant.replace("hooks.", "")]));
 }
 
 /** The objects and lists that are, or contain, something that looks like a hook. */
 function objectsWithHooks(value: unknown): ReadonlySet<unknown> {
   const found = new Set<unknown>();
-  const isWithHook = (inside: unknown): boolean => {
+  const isWithHook = (inside: unknown, isListed: boolean): boolean => {
     if (typeof inside !== "object" || inside === null) return false;
-    let isFound = isObject(inside) && isLikeHook(inside);
-    for (const [key, item] of Object.entries(inside)) if (!isPutAside(key) && isWithHook(item)) isFound = true;
+    let isFound = isObject(inside) && isLikeHook(inside, isListed);
+    const isList = Array.isArray(inside);
+    for (const [key, item] of Object.entries(inside)) if (!isPutAside(key) && isWithHook(item, isList)) isFound = true;
     if (isFound) found.add(inside);
     return isFound;
   };
-  isWithHook(value);
+  isWithHook(value, false);
   return found;
 }
 
-/** An object with the type of a hook and what that type needs, or a group: an object with a list of objects as its hooks. */
-function isLikeHook({ type, hooks, ...others }: Values): boolean {
-  if (Array.isArray(hooks) && hooks.some(isObject)) return true;
-  const known = fileHookTypes.find((name) => name === type);
+/**
+ * An object that says that its failure denies, a group (an object with a list of objects as its hooks), or, in a list, an object with the
+ * type of a hook and what that type needs. Elsewhere that may be any other command.
+ */
+function isLikeHook(value: Values, isListed: boolean): boolean {
+  const { type, hooks, ...others } = value;
+  if (statedOnFailure(value) === "block" || (Array.isArray(hooks) && hooks.some(isObject))) return true;
+  const known = isListed ? fileHookTypes.find((name) => name === type) : undefined;
   if (known === undefined) return false;
   const { type: _, ...fields } = hookFields[known];
   return Object.entries(fields).every(([name, { optional }]) => optional || Object.hasOwn(others, name));
 }
 
-/**
- * Whether nothing under a key was meant to run. Hooks are turned into a note or put aside as `_hooks`, `//hooks` or `disabledHooks`, and
- * servers look like hooks.
- */
+/** Whether nothing under a key was meant to have an effect. Servers look like hooks. */
 function isPutAside(key: string): boolean {
-  if (/^[_/#$]/.test(key) || key === "mcpServers" || key === "lspServers") return true;
+  return isNote(key) || key === "mcpServers" || key === "lspServers";
+}
+
+/** Whether a key turns what is under it into a note, as in `_hooks` and `//hooks`, or puts it aside, as in `disabledHooks`. */
+export function isNote(key: string): boolean {
+  if (isComment(key)) return true;
   const words = key.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return words.split(/[^a-z]+/).some((word) => asideWords.has(word));
 }
 
 const asideWords: ReadonlySet<string> = new Set("disabled inactive unused backup backups example examples".split(" "));
+
+export function isComment(key: string): boolean {
+  return /^[_/#$]/.test(key);
+}

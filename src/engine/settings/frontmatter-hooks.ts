@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { catalog, isObject, messageOf } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
+import { keysOfHookFiles } from "./claude-code-keys.ts";
 import type { FrontmatterOrigin, Layer } from "./layer.ts";
 import { keysAboutHooks } from "./misplaced-hooks.ts";
 import { type LayerSource, layerOf, unreadableLayer } from "./read-layer.ts";
@@ -41,7 +42,7 @@ export async function frontmatterHooks(
     return mentionsHooks.test(meant) ? { fault: { line: 1, why: 'it is not exactly "---" in UTF-8' } } : undefined;
   }
   const mentioned = mentionsHooks.test(typeof head === "string" ? head : text);
-  const mayHaveHooks = mentioned || Object.keys(rows).some((event) => text.includes(event));
+  const mayHaveHooks = mentioned || mentionsRules.test(text) || Object.keys(rows).some((event) => text.includes(event));
   // Most files have no hooks, and then no YAML has to be read.
   const plain = typeof head === "string" && !mayHaveHooks ? plainKeys(head) : undefined;
   if (plain !== undefined && keysAboutHooks(plain, rows).length === 0) return undefined;
@@ -50,7 +51,8 @@ export async function frontmatterHooks(
   // Hooks under a misspelled or misplaced key were meant to run, and are reported.
   const about = keysAboutHooks(fields, rows);
   if (about.length === 0) return undefined;
-  const settings = Object.fromEntries(about.map((key) => [key, fields[key]]));
+  const isAbout = (key: string) => about.includes(key) || !keysOfHookFiles.has(key);
+  const settings = Object.fromEntries(Object.entries(fields).filter(([key]) => isAbout(key)));
   const { name: written } = fields;
   // A name of digits is a number in YAML; it counts as a name.
   const name = typeof written === "object" || written === undefined ? "" : String(written).trim();
@@ -59,6 +61,8 @@ export async function frontmatterHooks(
 
 /** Whether a text that cannot be read as YAML seems to have hooks. */
 export const mentionsHooks = /ho+ks*["']?[ \t]*(?::|$)|tool_?use["']?[ \t]*:/im;
+
+const mentionsRules = /\b(?:den|ask|disallow)\w*["']?[ \t]*:/i;
 
 /**
  * Frontmatter after blank lines or in another encoding, with a blank or a comment next to its `---`, or with `+++`. After comments it
@@ -72,8 +76,8 @@ function plainKeys(head: string): Readonly<Record<string, unknown>> | undefined 
   const lines = head.split("\n").filter((line) => !/^\s*(?:#|$)/.test(line));
   const begins = lines.filter((line, index) => index === 0 || !/^(?:[ \t]|-(?:\s|$))/.test(line));
   const keys = begins.map((line) => /^([A-Za-z][\w-]*):(?:\s|$)/.exec(line)?.[1]);
-  // Any value: what it is decides later.
-  return keys.includes(undefined) ? undefined : Object.fromEntries(keys.map((key) => [key, []]));
+  // A value that a hook may have: what it is decides later.
+  return keys.includes(undefined) ? undefined : Object.fromEntries(keys.map((key) => [key, { onFailure: "block" }]));
 }
 
 /** The lines between the first two `---`; undefined when the file does not begin with one, a fault when none ends it. */

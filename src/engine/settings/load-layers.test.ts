@@ -79,7 +79,7 @@ test("layers come in configured order", async () => {
     { kind: "local", file: "project/.claude/settings.local.json", settings: stop },
     { kind: "flag", file: "project/extra.json", settings: { env: { B: "1" } } },
     { kind: "flag", file: undefined, settings: { env: { B: "2" } } },
-    { kind: "plugin", file: "plugins/p/hooks/hooks.json", settings: stop },
+    { kind: "plugin", file: "plugins/p/hooks/hooks.json", settings: stop, warnings: ["unknown-keys"] },
     { kind: "skill", file: "home/.claude/skills/s/SKILL.md", settings: stop },
     { kind: "skill", file: "project/.claude/skills/s/SKILL.md", settings: stop },
     { kind: "agent", file: "home/.claude/agents/a.md", settings: stop },

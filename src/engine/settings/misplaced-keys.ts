@@ -1,39 +1,50 @@
-import { defined, isObject, settingsFields, showValue, type Warning } from "../../protocol/internal.ts";
-import { keysNotCompared, misspelledKeys } from "./check-fields.ts";
-import { claudeCodeKeys, olderClaudeCodeKeys } from "./claude-code-keys.ts";
+import { isObject, settingsFields, showValue, type Warning } from "../../protocol/internal.ts";
+import { lettersOf, misspelledKeys } from "./check-fields.ts";
+import type { OtherKey } from "./check-hooks.ts";
+import { claudeCodeKeys, keysOfHookFiles, olderClaudeCodeKeys } from "./claude-code-keys.ts";
 import { isAboutFailure } from "./failure-policy.ts";
+import { isComment, isNote } from "./find-hooks.ts";
+import { findRules } from "./find-rules.ts";
+import { shortened } from "./hook-names.ts";
 
 type SettingsFile = Readonly<Record<string, unknown>>;
 
-/**
- * What counts as a part of `permissions` although it is elsewhere: `disableAutoMode`, which Claude Code accepts in two places, and the rules
- * under a misspelled or misplaced `permissions` or a key such as `permissions.deny`. Those are kept under their path: what restricts is asked
- * about, and all are reported.
- */
-export function permissionsElsewhere(value: SettingsFile): SettingsFile {
-  const rules = misplaced(value).flatMap(({ key, meant, inside }): readonly (readonly [string, unknown])[] => {
-    if (meant === "permissions" && isObject(inside))
-      return Object.entries(inside).map(([name, given]) => [`${key}.${name}`, given]);
-    return isDotted(key) ? [[key, inside]] : [];
-  });
-  return { ...Object.fromEntries(rules), ...defined({ disableAutoMode: value["disableAutoMode"] }) };
+/** The keys that a file has besides those of Hookline. */
+interface OtherKeys {
+  readonly hasOnlyHooks: boolean;
+  /** Those in its hooks. */
+  readonly inHooks: readonly OtherKey[];
+  /** Keys of the file that have a warning of their own. */
+  readonly reported: ReadonlySet<string>;
 }
 
 /**
- * Keys that look like a known one or belong elsewhere: their value has no effect. Files with hooks only, such as those of plugins, may
- * have any other keys; in them a failure policy is reported.
+ * Reports the keys of a file that nothing reads: one by one those that look like a known one, belong elsewhere or contain rules, and all
+ * others together. What counts as a part of `permissions` although it is elsewhere is returned under its path: what restricts is asked about.
  */
-export function misplacedKeys(value: SettingsFile, file: string, hasOnlyHooks: boolean): readonly Warning[] {
-  const found = misplaced(value).filter(
-    ({ meant }) => !hasOnlyHooks || Object.values(placesOfPolicies).includes(meant),
-  );
-  const messages = found.map(({ key, meant, inside }): Warning => {
-    const isKept = isDotted(key) || (meant === "permissions" && isObject(inside));
-    const effect = isKept ? "; what it denies or asks about is asked about" : " and has no effect";
-    const message = `${showValue(key)} in ${file} is not a settings key${effect}. Use ${meant} instead.`;
-    return { code: "settings-invalid", message, place: `${file}: ${key}` };
+export function checkOtherKeys(
+  value: SettingsFile,
+  file: string,
+  { hasOnlyHooks, inHooks, reported }: OtherKeys,
+): { readonly permissions: SettingsFile; readonly warnings: readonly Warning[] } {
+  const known = hasOnlyHooks ? keysOfHookFiles : new Set(knownKeys());
+  const places = hasOnlyHooks ? new Map<string, string>() : placesOfKeys(value);
+  const onTop = Object.entries(value).filter(([key]) => !known.has(key));
+  const others = [
+    ...onTop.map(([key, inside]) => ({ key, at: key, inside, isReported: reported.has(key) })),
+    ...inHooks,
+  ];
+  const found = others.map((other) => {
+    const meant = other.at === other.key ? (places.get(other.key) ?? placeOfPolicy(other)) : undefined;
+    if (!hasOnlyHooks) return misplaced(other, meant);
+    return meant === undefined ? [] : [{ at: other.at, meant }];
   });
-  return [...messages, ...keysNotCompared(value, knownKeys(), file, "")];
+  const misplacedKeys: readonly MisplacedKey[] = found.flat();
+  const unknown = others.filter((other, index) => !(other.isReported || found[index]?.length || isPutAside(other)));
+  return {
+    permissions: Object.fromEntries(misplacedKeys.flatMap(({ rules = [] }) => rules)),
+    warnings: [...misplacedKeys.map((one) => misplacedWarning(one, file)), ...unknownWarning(unknown, file)],
+  };
 }
 
 function knownKeys(): readonly string[] {
@@ -41,66 +52,69 @@ function knownKeys(): readonly string[] {
 }
 
 interface MisplacedKey {
-  /** The key, or its path if it is further down. */
-  readonly key: string;
+  /** The path of the key. */
+  readonly at: string;
+  /** Its right name or place. */
   readonly meant: string;
-  readonly inside: unknown;
+  /** The rules in it, under their paths. */
+  readonly rules?: readonly (readonly [path: string, rules: unknown])[];
 }
 
-function misplaced(value: SettingsFile): readonly MisplacedKey[] {
-  const known = knownKeys();
+/** What a key contains that belongs elsewhere. `meant` is the right place of the key itself. */
+function misplaced({ key, at, inside }: OtherKey, meant: string | undefined): readonly MisplacedKey[] {
+  if (meant === "permissions" && isObject(inside)) {
+    const own = Object.entries(inside).filter(([name]) => !isComment(name));
+    return [{ at, meant, rules: own.map(([name, given]) => [`${at}.${name}`, given]) }];
+  }
+  if (at === key && /^permissions?\./i.test(key)) return [{ at, meant: meant ?? "permissions", rules: [[at, inside]] }];
+  const found = findRules(key, at, inside).map(({ at, rules }): MisplacedKey => {
+    // Always a path: under `deny` itself they would be rules of the file.
+    const path = at.includes(".") ? at : `(top level).${at}`;
+    return { at, meant: meant ?? "permissions", rules: [[path, rules]] };
+  });
+  return found.length > 0 || meant === undefined ? found : [{ at, meant }];
+}
+
+function misplacedWarning({ at, meant, rules }: MisplacedKey, file: string): Warning {
+  const effect = rules === undefined ? " and has no effect" : "; what it denies or asks about is asked about";
+  const message = `${showValue(at)} in ${file} is not a settings key${effect}. Use ${meant} instead.`;
+  return { code: "settings-invalid", message, place: `${file}: ${at}` };
+}
+
+/** The right name or place of keys that are misspelled, belong below `permissions`, or are options of the command line. */
+function placesOfKeys(value: SettingsFile): ReadonlyMap<string, string> {
   const { permissions } = settingsFields;
   const permissionNames = Object.keys((permissions.is === "object" && permissions.fields) || {});
-  const places = placesOfRules(permissionNames);
-  // Of the others a misspelling is recognized too: `task` is not a misspelled `ask`.
-  const longNames = Object.keys(places).filter((name) => !permissionNames.includes(name));
-  const exact = Object.keys(value).filter((key) => Object.hasOwn(places, key) && !known.includes(key));
-  // A key that looks like `hooks` is reported with the hooks.
-  const misspelled = misspelledKeys(value, [...known, ...longNames]).filter(
-    ({ key, meant }) => meant !== "hooks" && !exact.includes(key),
+  const places = new Map([
+    ...permissionNames.map((name) => [name, `permissions.${name}`] as const),
+    ["allowedTools", "permissions.allow"],
+    ["disallowedTools", "permissions.deny"],
+    ["permissionMode", "permissions.defaultMode"],
+  ]);
+  const misspelled = misspelledKeys(value, [...knownKeys(), ...places.keys()]).filter(
+    // `task` is not a misspelled `ask`.
+    ({ key, meant }) => !/^(?:allow|ask|deny)$/.test(meant) || lettersOf(key) === meant,
   );
-  const found = [...exact.map((key) => ({ key, meant: key })), ...misspelled];
-  const isOther = (key: string) => !known.includes(key) && !found.some((one) => one.key === key);
-  const others = Object.keys(value).filter(isOther);
-  return [
-    ...found.map(({ key, meant }) => ({ key, meant: places[meant] ?? meant, inside: value[key] })),
-    ...others.flatMap((key) => {
-      const rules = objectsWithRules(key, key, value[key]);
-      const isPolicy = rules.length === 0 && isAboutFailure(key, value[key]);
-      return isPolicy ? [{ key, meant: placesOfPolicies.onFailure, inside: value[key] }] : rules;
-    }),
-  ];
+  // A key that looks like `hooks` is reported with the hooks.
+  const others = misspelled.filter(({ meant }) => meant !== "hooks");
+  return new Map([...places, ...others.map(({ key, meant }) => [key, places.get(meant) ?? meant] as const)]);
 }
 
-/**
- * `"perms": { "deny": [...] }`: whatever the name of a key of the file is, it was meant as permissions. Further down, as in
- * `metadata.permissions`, only that name is. A key such as `_perms` is a note.
- */
-function objectsWithRules(key: string, at: string, inside: unknown): readonly MisplacedKey[] {
-  if (!/^\w/.test(key) || key[0] === "_" || !isObject(inside)) return [];
-  const isNamed = key === at || /^permissions?$/i.test(key);
-  const isRules = ([name, rules]: readonly [string, unknown]) => /^(?:deny|ask)$/i.test(name) && Array.isArray(rules);
-  if (isNamed && Object.entries(inside).some(isRules)) return [{ key: at, meant: "permissions", inside }];
-  return Object.entries(inside).flatMap(([name, value]) => objectsWithRules(name, `${at}.${name}`, value));
+function placeOfPolicy({ key, inside }: OtherKey): string | undefined {
+  return isAboutFailure(key, inside) ? "onFailure of a group or a hook" : undefined;
 }
 
-function isDotted(key: string): boolean {
-  return /^permissions?\./i.test(key);
+/** A comment, or hooks or rules that were put aside. */
+function isPutAside({ key, inside }: OtherKey): boolean {
+  return isComment(key) || (isNote(key) && [inside].flat(Number.POSITIVE_INFINITY).some(isObject));
 }
 
-/** The right place of keys that belong below `permissions`, and of options of the command line. */
-function placesOfRules(permissionNames: readonly string[]): Readonly<Record<string, string>> {
-  const places = permissionNames.map((key) => `permissions.${key}`);
-  return {
-    ...Object.fromEntries(places.flatMap((place, at) => [place, permissionNames[at]].map((name) => [name, place]))),
-    allowedTools: "permissions.allow",
-    disallowedTools: "permissions.deny",
-    permissionMode: "permissions.defaultMode",
-    ...placesOfPolicies,
-  };
+function unknownWarning(keys: readonly OtherKey[], file: string): readonly Warning[] {
+  if (keys.length === 0) return [];
+  const names = keys.slice(0, mostNamed).map(({ at }) => showValue(shortened(at)));
+  const rest = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : "";
+  const message = `${file} has unknown keys, which have no effect: ${names.join(", ")}${rest}.`;
+  return [{ code: "unknown-keys", message, place: file }];
 }
 
-const placesOfPolicies = {
-  onFailure: "onFailure of a group or a hook",
-  failClosed: "failClosed of a group or a hook",
-};
+const mostNamed = 10;

@@ -12,10 +12,11 @@ import {
 } from "../../protocol/internal.ts";
 import { type Fault, faultOf, ownValue, warningAt } from "./check-fields.ts";
 import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
+import { isComment } from "./find-hooks.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 import { type Layer, nameOf } from "./layer.ts";
 import { misplacedHooks } from "./misplaced-hooks.ts";
-import { misplacedKeys, permissionsElsewhere } from "./misplaced-keys.ts";
+import { checkOtherKeys } from "./misplaced-keys.ts";
 import { brokenLink, decodeUtf8, maxSettingsBytes, readSettingsSource, tooManyBytes } from "./settings-source.ts";
 
 /** Where settings are read from. Settings that a program or a command line gives as a text or an object have no file. */
@@ -60,32 +61,43 @@ function checkedLayer(source: LayerSource, value: unknown, contentHash: string, 
   const place = { file: name, ...readByClaudeCode(source) };
   const checked = checkHooks(ownValue(value, "hooks"), place, rows);
   const elsewhere = mayHaveMisplacedHooks(value) ? misplacedHooks(value, place, rows) : noHooks;
-  const { hooks, warnings } = checked;
+  const { hooks, warnings, others: inHooks } = checked;
   const unusable = [...checked.unusable, ...elsewhere.unusable];
   const damaged = [...new Set([...checked.damaged, ...elsewhere.unusable.map(({ event }) => event)])];
   // A plugin and a file with frontmatter have only hooks.
   const hasOnlyHooks = source.plugin !== undefined || source.frontmatter !== undefined;
-  const keys = hasOnlyHooks ? { settings: {}, warnings: misplacedKeys(value, name, true) } : checkKeys(value, name);
+  const isPlain = inHooks.length === 0 && hasOnlyKeys(value, hasOnlyHooks ? { hooks } : settingsFields);
+  const others = isPlain
+    ? noOthers
+    : checkOtherKeys(value, name, { hasOnlyHooks, inHooks, reported: elsewhere.reported });
+  const keys = hasOnlyHooks ? { settings: {}, warnings: [] } : checkKeys(value, others.permissions, name);
   return {
     ...source,
     settings: Object.keys(hooks).length === 0 ? keys.settings : { ...keys.settings, hooks },
     readable: true,
-    warnings: [...warnings, ...elsewhere.warnings, ...keys.warnings, ...unsupported(source, value, keys.settings)],
+    warnings: [
+      ...warnings,
+      ...elsewhere.warnings,
+      ...keys.warnings,
+      ...others.warnings,
+      ...unsupported(source, value, keys.settings),
+    ],
     contentHash,
     ...(unusable.length === 0 ? {} : { unusable }),
     ...(damaged.length === 0 ? {} : { damaged }),
   };
 }
 
-const noHooks = { warnings: [], unusable: [] } as const;
+const noHooks = { warnings: [], unusable: [], reported: new Set<string>() } as const;
+const noOthers = { permissions: {}, warnings: [] } as const;
 
 function mayHaveMisplacedHooks(value: Readonly<Record<string, unknown>>): boolean {
   const { hooks: _, ...others } = value;
-  return !hasOnlyKnownKeys(others) || Object.values(others).some((inside) => typeof inside === "object");
+  return !hasOnlyKeys(others, settingsFields) || Object.values(others).some((inside) => typeof inside === "object");
 }
 
-function hasOnlyKnownKeys(value: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(value).every((key) => Object.hasOwn(settingsFields, key));
+function hasOnlyKeys(value: object, known: object): boolean {
+  return Object.keys(value).every((key) => Object.hasOwn(known, key));
 }
 
 /** Only these kinds are settings files that Claude Code reads and that were measured. */
@@ -138,6 +150,7 @@ export function unreadableLayer(source: LayerSource, why: string, contentHash = 
  */
 function checkKeys(
   value: Readonly<Record<string, unknown>>,
+  misplacedRules: Readonly<Record<string, unknown>>,
   file: string,
 ): { readonly settings: Omit<Settings, "hooks">; readonly warnings: readonly Warning[] } {
   const warnings: Warning[] = [];
@@ -153,8 +166,7 @@ function checkKeys(
   };
   const { hooks: _, ...fields } = settingsFields;
   const own = ownValue(value, "permissions");
-  const isPlain = hasOnlyKnownKeys(value);
-  const elsewhere = isPlain ? {} : permissionsElsewhere(value);
+  const elsewhere = { ...misplacedRules, ...defined({ disableAutoMode: ownValue(value, "disableAutoMode") }) };
   const isExtended = Object.keys(elsewhere).length > 0;
   const written = isExtended ? { ...value, permissions: { ...elsewhere, ...(isObject(own) ? own : {}) } } : value;
   // Replaced by what is elsewhere, a value that is not an object would not be reported.
@@ -162,10 +174,7 @@ function checkKeys(
   const settings = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, usablePart(ownValue(written, name), field, name, drop)]),
   );
-  return {
-    settings: defined(settings),
-    warnings: [...warnings, ...(isPlain ? [] : misplacedKeys(value, file, false))],
-  };
+  return { settings: defined(settings), warnings };
 }
 
 /** A value instead of a list that restricts counts as one rule, and a rule that is not a string is kept: every call it may cover is asked about. */
@@ -201,7 +210,9 @@ function usablePart(value: unknown, field: Field, at: string, drop: Drop): unkno
     return value.filter((item, index) => usablePart(item, field.of, `${at}[${index}]`, drop) !== undefined);
   }
   if (field.is === "object" && isObject(value) && !hasNeededFields(field)) {
-    const members = Object.entries(value).map(([name, member]) => {
+    // What is turned into a comment below `permissions` is not a key of it. In `env` and the like any name counts.
+    const entries = Object.entries(value).filter(([name]) => field.fields === undefined || !isComment(name));
+    const members = entries.map(([name, member]) => {
       const { fields = {}, values = { is: "anything" } } = field;
       const own = (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? values;
       return [name, usablePart(member, own, `${at}.${name}`, drop)] as const;
