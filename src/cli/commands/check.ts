@@ -165,6 +165,7 @@ function concernsPermissions({ code, place }: Warning): boolean {
 const fileCodes: ReadonlySet<string> = new Set([
   "settings-unreadable",
   "settings-invalid",
+  "unknown-keys",
   "setting-unsupported",
   "managed-unreadable",
   "trust-store-refused",
