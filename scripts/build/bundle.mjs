@@ -74,7 +74,7 @@ export async function bundle(outdir) {
   const hash = createHash("sha256").update(program);
   for (const [path, script] of joinSmallChunks(new Map(outputFiles.map(({ path, text }) => [path, asScript(text)])))) {
     hash.update(script);
-    const { code } = await transform(script, { minifyWhitespace: true, minifySyntax: true, lineLimit: 4_000 });
+    const { code } = await transform(withShortBuiltins(script), { minify: true, lineLimit: 4_000 });
     write(path, withErrorLines(code));
   }
   for (const { path } of entryPoints) write(join(outdir, `${path}.js`), moduleFor(metafile, path));
@@ -84,6 +84,12 @@ export async function bundle(outdir) {
   writeFileSync(join(outdir, "cli", "bin.cjs"), requiring(bin.text), { mode: 0o755 });
   writeFileSync(join(outdir, "THIRD_PARTY_LICENSES.txt"), bundled.map(licenseOf).join("\n"));
   return { kernel, metafile };
+}
+
+/** Hundreds of modules ask Node for its own modules; a short name for that call saves 7 KB of the package. */
+function withShortBuiltins(script) {
+  const [start, call] = ['"use strict";', "process.getBuiltinModule"];
+  return script.replaceAll(`${call}(`, "node(").replace(start, `${start}const node=${call};`);
 }
 
 /** Puts statements that make an error on lines of their own: Node prints the whole line of an uncaught error. */
