@@ -13,6 +13,7 @@ export { recordPayload } from "./log/log-content.ts";
 export { appendLog, type LogFileOptions, lineForLog, logFiles } from "./log/log-file.ts";
 export type { LogRecord } from "./log/logger.ts";
 export { startDetached } from "./run/detached-process.ts";
+export { hasThreads, noteThreads } from "./run/end-threads.ts";
 export { errorWithLocation } from "./run/error-location.ts";
 export { endSharedProcess, guardExit, withExitGuard } from "./run/guard-exit.ts";
 export { withTimeout } from "./run/handler-deadline.ts";

@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BundledPackage, bundlePackage } from "./bundled.ts";
+import { denial, event } from "./guard-app.ts";
+
+let world: BundledPackage;
+beforeAll(async () => {
+  world = await bundlePackage();
+});
+afterAll(() => world.remove());
+
+/** Runs a guard with this body under `block`. */
+async function run(name: string, body: string, options: readonly string[] = []) {
+  const text = `import fs from "node:fs";
+import { Worker } from "node:worker_threads";
+import { createApp, deny } from "hookline/sdk";
+const app = createApp({ onFailure: "block", timeoutMs: 300 });
+${body}
+export default app;
+`;
+  const file = world.file(name, text);
+  return { file, ran: await world.run([file, "--on-failure", "block", ...options], event()) };
+}
+
+function namedPipe(path: string): string {
+  execFileSync("mkfifo", ["-m", "600", path]);
+  return path;
+}
+
+describe("a process that has nothing left to do and no answer is denied", () => {
+  test.each([
+    ["immediates", `app.preTool("Bash", () => { globalThis.setImmediate = () => 0; });`],
+    ["timers", `app.preTool("Bash", () => { globalThis.setTimeout = () => 0; return new Promise(() => {}); });`],
+  ])("%s never come", async (name, body) => {
+    const { file, ran } = await run(`${name}.mjs`, body);
+    const stderr = `hookline: ${file} gave no answer: it waits for a promise that never settles.\n`;
+    expect(ran).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  test("under continue it is reported", async () => {
+    const text = `import { createApp } from "hookline/sdk";
+export default createApp().preTool("Bash", () => { globalThis.setImmediate = () => 0; });\n`;
+    const { code, stdout } = await world.run([world.file("soft.mjs", text)], event());
+    expect([code, JSON.parse(stdout)]).toEqual([1, { systemMessage: expect.stringContaining("gave no answer") }]);
+  });
+});
+
+describe("a process ends after its denial", () => {
+  const provider = (dispose: string) =>
+    `app.provide("x", () => ({}), { dispose() { ${dispose} } }); app.preTool("Bash", (_, { x }) => deny("d"));`;
+  test.each([
+    ["a provider that blocks", () => provider("for (;;);")],
+    [
+      "a provider that reads a named pipe",
+      () => provider(`fs.readFileSync(${JSON.stringify(namedPipe(join(world.folder, "pipe")))});`),
+    ],
+    ["an exit listener", () => `process.on("exit", () => { for (;;); }); app.preTool("Bash", () => deny("d"));`],
+  ])("although %s does not end", async (name, body) => {
+    const { ran } = await run(`${name}.mjs`, body());
+    expect(ran).toEqual({ code: 0, stdout: denial("d"), stderr: "" });
+  });
+
+  test("although an exit listener blocks, after a handler has blocked", async () => {
+    const loop = "() => { for (;;); }";
+    const { ran } = await run("both.mjs", `process.on("exit", ${loop}); app.preTool({ name: "h" }, ${loop});`);
+    const stderr = "hookline: Hook h failed on PreToolUse: it blocked the event loop for longer than 300 ms\n";
+    expect(ran).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  test.skipIf(process.platform !== "linux")("although a thread waits for the writer of a named pipe", async () => {
+    const code = `require("fs").readFileSync(${JSON.stringify(namedPipe(join(world.folder, "thread")))})`;
+    const { ran } = await run(
+      "thread.mjs",
+      `app.preTool("Bash", async () => { await new Worker(${JSON.stringify(code)}, { eval: true }); return deny("d"); });`,
+    );
+    expect(ran).toEqual({ code: 2, stdout: denial("d"), stderr: "d\n" });
+  });
+});
+
+test("what a handler writes to descriptor 1 goes to stderr", async () => {
+  const writes = `fs.writeSync(1, "junk"); fs.writeFileSync(1, "more"); fs.writeSync(1, Buffer.from("!"));`;
+  const { ran } = await run("writes.mjs", `app.preTool("Bash", () => { ${writes} return deny("d"); });`);
+  expect(ran).toEqual({ code: 0, stdout: denial("d"), stderr: "junkmore!" });
+});
+
+test("a denial is also the exit code when a thread of the handler may have written to descriptor 1", async () => {
+  const { ran } = await run(
+    "thread-writes.mjs",
+    `app.preTool("Bash", async () => {
+      const thread = new Worker('require("fs").writeSync(1, "junk")', { eval: true });
+      await new Promise((done) => thread.on("exit", done));
+      return deny("d");
+    });`,
+  );
+  expect(ran).toEqual({ code: 2, stdout: `junk${denial("d")}`, stderr: "d\n" });
+});
+
+test("process.execve throws in a handler", async () => {
+  const { ran } = await run(
+    "execve.mjs",
+    `app.preTool({ name: "h" }, () => process.execve("/bin/true", ["true"], {}));`,
+  );
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    expect.stringMatching(/"permissionDecision":"deny",.*"h failed: process/),
+  ]);
+});
+
+test("a handler that deletes the current directory and throws later is denied", async () => {
+  const lost = join(world.folder, "lost");
+  mkdirSync(lost);
+  const { ran } = await run(
+    "lost.mjs",
+    `app.preTool("Bash", () => {
+      process.chdir(${JSON.stringify(lost)});
+      fs.rmdirSync(${JSON.stringify(lost)});
+      setTimeout(() => { throw new Error("later"); });
+      return new Promise(() => {});
+    });`,
+  );
+  expect(ran).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("Uncaught exception in a hook: later") });
+});
+
+test("--spent counts toward the deadline: without any time left a handler that waits is denied", async () => {
+  const waits = `app.preTool({ name: "h" }, () => new Promise((done) => setTimeout(done, 100)));`;
+  const { ran } = await run("spent.mjs", waits, ["--because", "rerun", "--spent", "18"]);
+  expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('"h failed: timed out after 0 ms"')]);
+});
+
+test("a pipe or a device in the place of an imported file, a manifest or a build record is denied at once", async () => {
+  const dependency = join(world.project, "node_modules/dep");
+  mkdirSync(dependency, { recursive: true });
+  world.file("node_modules/dep/index.js", "module.exports = 1;");
+  const manifest = world.file("node_modules/dep/package.json", `{ "name": "dep" }`);
+  const imported = world.file("imported.ts", "export const a: number = 1;");
+  const file = world.file(
+    "imports.ts",
+    `import { createApp } from "hookline/sdk";\nimport dep from "dep";\nimport { a } from "./imported.ts";
+export default createApp({ onFailure: "block" }).preTool("Bash", () => void [a, dep]);\n`,
+  );
+  const call = () => world.run([file, "--on-failure", "block"], event());
+  expect((await call()).code).toBe(0);
+  const [record = ""] = execFileSync("grep", ["-rl", `"file":"${file}"`, join(world.folder, "state/builds")])
+    .toString()
+    .split("\n");
+  for (const path of [imported, manifest, record]) {
+    renameSync(path, `${path}.kept`);
+    const denied = { code: 2, stdout: "", stderr: expect.stringMatching(/not a regular file/) };
+    namedPipe(path);
+    expect(await call(), path).toEqual(denied);
+    rmSync(path);
+    symlinkSync("/dev/zero", path);
+    if (path !== record) expect(await call(), path).toEqual(denied);
+    rmSync(path);
+    renameSync(`${path}.kept`, path);
+    expect((await call()).code).toBe(0);
+  }
+});
