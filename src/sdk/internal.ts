@@ -12,6 +12,7 @@ export { appDependencies, appInputs, buildFile, buildLater, endBuilds, loadApp }
 export { recordPayload } from "./log/log-content.ts";
 export { appendLog, type LogFileOptions, lineForLog, logFiles } from "./log/log-file.ts";
 export type { LogRecord } from "./log/logger.ts";
+export { releaseBlockedPipes } from "./run/blocked-pipes.ts";
 export { startDetached } from "./run/detached-process.ts";
 export { hasThreads, noteThreads } from "./run/end-threads.ts";
 export { errorWithLocation } from "./run/error-location.ts";
