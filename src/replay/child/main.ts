@@ -20,10 +20,13 @@ import { scratchState } from "./scratch-state.ts";
 const exit = guardExit(() => true);
 const log = effectLog();
 const uncaughtErrors: UncaughtError[] = [];
-/** The event that code belongs to, and what failed in it outside of its handlers' promises. In `run` each event has a process of its own. */
-const current = new AsyncLocalStorage<{ failure?: EventFailure | undefined }>();
-let loadFailure: EventFailure | undefined;
-let isLoaded = false;
+/** What failed outside of handlers' promises, while the file was loaded or in one event. In `run` each event has a process of its own. */
+interface Failures {
+  first?: EventFailure;
+}
+const ofLoad: Failures = {};
+const ofEvent = new AsyncLocalStorage<Failures>();
+let latest = ofLoad;
 void main();
 
 /** The process that runs the app, started by `player.ts`: reads one event per line and writes one answer per line. */
@@ -46,23 +49,22 @@ async function main(): Promise<void> {
   });
   const handlers = app.handlers?.() ?? [];
   send({ ready: true, deadlineMs: longestDeadline(app), handlers, guarded } satisfies ChildReady);
-  isLoaded = true;
   for await (const line of lines) {
     const question = JSON.parse(line) as ReplayQuestion;
     // As the host sets it; the inherited value belongs to another session.
     if (question.project === undefined) delete process.env["CLAUDE_PROJECT_DIR"];
     else process.env["CLAUDE_PROJECT_DIR"] = question.project;
     const tasks: string[] = [];
-    const event = { failure: loadFailure };
+    latest = { ...ofLoad };
     const begun = performance.now();
-    const settled = await current.run(event, () =>
+    const settled = await ofEvent.run(latest, () =>
       app.dispatch(question.payload, runEnvironment(setup, app, question, tasks)),
     );
     const isLate = performance.now() - begun > deadlineOf(app, settled.event) + graceMs;
-    if (isLate) event.failure ??= { error: "it blocked the event loop past its deadline", isRefused: false };
+    if (isLate) latest.first ??= { error: "it blocked the event loop past its deadline", isRefused: false };
     // As in `run`: a promise that is rejected by now counts.
     await new Promise(setImmediate);
-    const failure = guarded.includes(settled.event) ? event.failure : undefined;
+    const failure = guarded.includes(settled.event) ? latest.first : undefined;
     await settled
       .dispose()
       .catch((error: unknown) => console.error(`A provider could not be disposed: ${String(error)}`));
@@ -82,9 +84,7 @@ function protectOutput(): void {
     const handler = log.current ?? "(the app)";
     const failure = { error: `uncaught error: ${messageOf(error)}`, isRefused: isDenied(error) };
     uncaughtErrors.push({ handler, error: failure.error });
-    const event = current.getStore();
-    if (event !== undefined) event.failure ??= failure;
-    else if (!isLoaded) loadFailure ??= failure;
+    (ofEvent.getStore() ?? latest).first ??= failure;
   };
   process.on("uncaughtException", record);
   process.on("unhandledRejection", record);
