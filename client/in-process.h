@@ -126,7 +126,8 @@ static _Noreturn void in_process(const char *why)
     struct text command = {0};
     add_words(&command, (const char *[]){". \"$0\"; echo 'hookline: in-process.bash is incomplete.' >&2; exit ", failure_status() == 2 ? "2" : "1", NULL});
     struct text reason = {0};
-    add_words(&reason, (const char *[]){why, " ", NULL}), add_number(&reason, call.spent_s);
+    add_words(&reason, (const char *[]){why, " ", NULL});
+    add_number(&reason, call.spent_s);
     const char *const first[] = {"bash", "-p", "-c", command.at, script.at, reason.at, call.node, ""};
     const size_t given = call.count > 0 ? (size_t)call.count - 1 : 0;
     const char **words = calloc(given + 9, sizeof *words);

@@ -35,8 +35,26 @@ describe("a process that has nothing left to do and no answer is denied", () => 
     ["timers", `app.preTool("Bash", () => { globalThis.setTimeout = () => 0; return new Promise(() => {}); });`],
   ])("%s never come", async (name, body) => {
     const { file, ran } = await run(`${name}.mjs`, body);
-    const stderr = `hookline: ${file} gave no answer: it waits for a promise that never settles.\n`;
+    const stderr = `hookline: ${file} gave no answer: a promise never settles.\n`;
     expect(ran).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  test("a task backend never settles; after the answer that has no effect", async () => {
+    const methods = "add get list take cancel wake claim beat finish close".split(" ");
+    const call = async (name: string, settling: readonly string[]) => {
+      const never = methods.map(
+        (one) => `${one}: () => ${settling.includes(one) ? "Promise.resolve([])" : "new Promise(() => {})"}`,
+      );
+      const text = `import { createApp, deny } from "hookline/sdk";
+const app = createApp({ onFailure: "block", timeoutMs: 300, tasks: { ${never.join()} } });
+const task = app.task("t", async () => {});
+app.preTool("Bash", (_, { tasks }) => { void tasks.add(task); return deny("d"); });
+export default app;\n`;
+      const { code, stdout } = await world.run([world.file(name, text), "--on-failure", "block"], event());
+      return [code, stdout];
+    };
+    expect(await call("before.mjs", [])).toEqual([2, ""]);
+    expect(await call("after.mjs", ["list", "take"])).toEqual([0, denial("d")]);
   });
 
   test("under continue it is reported", async () => {

@@ -53,7 +53,7 @@ export async function runHooks(args: readonly string[], code?: PackageCode): Pro
     logRun(state, { event: "", answer: "none", off: true });
     return exit(0);
   }
-  const failed = (error: unknown) => fail(`hookline run failed: ${reasonOf(error)}`);
+  const failed = (error: unknown) => fail(`hookline run failed: ${messageOf(error)}`);
   const { isKnown } = await answerEvent(state, fail).catch(failed);
   if (isKnown && code !== undefined) await saveUncached(code);
   exit(state.answered ?? 0);
@@ -108,8 +108,7 @@ function reportStrays(): Promise<void> {
 function guardProcess(fail: FailRun, state: RunState): void {
   process.exitCode = modeOf(state) === "block" ? 2 : 1;
   process.on("exit", () => {
-    if (state.answered === undefined)
-      fail(`${state.call.file} gave no answer: it waits for a promise that never settles.`);
+    if (state.answered === undefined) fail(`${state.call.file} gave no answer: a promise never settles.`);
   });
   process.on("uncaughtException", (error) => fail(`Uncaught exception in a hook: ${errorWithLocation(error)}`));
   process.on("unhandledRejection", (reason) => {
@@ -138,6 +137,7 @@ function settle(answer: WireAnswer, state: RunState): number {
   const mode = modeOf(state);
   const exitCode = printAnswer(answer, mode);
   state.answered = exitCode;
+  process.exitCode = exitCode;
   if (mode === "block") watchEnd(state, exitCode);
   return exitCode;
 }
@@ -179,14 +179,10 @@ async function load(state: RunState, fail: FailRun): Promise<Loaded | { problem:
     state.app = app;
     return { app, ...build };
   } catch (error) {
-    return { problem: reasonOf(error) };
+    return { problem: systemErrorMessage(error) ?? messageOf(error) };
   } finally {
     watchdog?.stop();
   }
-}
-
-function reasonOf(error: unknown): string {
-  return systemErrorMessage(error) ?? messageOf(error);
 }
 
 /** Once per version of the package and of Node, after the answer. The first start of a file runs other code than later ones. */

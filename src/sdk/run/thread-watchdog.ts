@@ -55,7 +55,7 @@ export function startWatchdog({ ms, onLate, failure, warn }: WatchdogOptions): W
   const value = (limit: number) => limit === own && end();
   Object.defineProperty(globalThis, late, { value, configurable: true });
   const failed = (error: unknown) =>
-    warn(`Cannot start the watchdog thread; code that blocks the event loop will not be stopped: ${messageOf(error)}`);
+    warn(`Cannot start the watchdog thread, so code that blocks the event loop is not stopped: ${messageOf(error)}`);
   const post = (message: object): void => {
     try {
       watcher ??= startWatcher(failed);
