@@ -35,7 +35,7 @@ describe("a process that has nothing left to do and no answer is denied", () => 
     ["timers", `app.preTool("Bash", () => { globalThis.setTimeout = () => 0; return new Promise(() => {}); });`],
   ])("%s never come", async (name, body) => {
     const { file, ran } = await run(`${name}.mjs`, body);
-    const stderr = `hookline: ${file} gave no answer: a promise never settles.\n`;
+    const stderr = `hookline: ${file} ended without an answer: a promise never settles.\n`;
     expect(ran).toEqual({ code: 2, stdout: "", stderr });
   });
 
@@ -61,7 +61,10 @@ export default app;\n`;
     const text = `import { createApp } from "hookline/sdk";
 export default createApp().preTool("Bash", () => { globalThis.setImmediate = () => 0; });\n`;
     const { code, stdout } = await world.run([world.file("soft.mjs", text)], event());
-    expect([code, JSON.parse(stdout)]).toEqual([1, { systemMessage: expect.stringContaining("gave no answer") }]);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      { systemMessage: expect.stringContaining("ended without an answer") },
+    ]);
   });
 });
 

@@ -108,7 +108,7 @@ function reportStrays(): Promise<void> {
 function guardProcess(fail: FailRun, state: RunState): void {
   process.exitCode = modeOf(state) === "block" ? 2 : 1;
   process.on("exit", () => {
-    if (state.answered === undefined) fail(`${state.call.file} gave no answer: a promise never settles.`);
+    if (state.answered === undefined) fail(`${state.call.file} ended without an answer: a promise never settles.`);
   });
   process.on("uncaughtException", (error) => fail(`Uncaught exception in a hook: ${errorWithLocation(error)}`));
   process.on("unhandledRejection", (reason) => {

@@ -82,11 +82,11 @@ describe("broken output", () => {
   });
 
   test("a deny after other output on the same line counts, an allow does not", () => {
-    const after = (answer: object) => printed(0, `junk${JSON.stringify(answer)}\n`);
-    expect(verdictOf(after(deny))).toEqual({ kind: "deny", reason: "no" });
-    expect(codes(after(deny))).toEqual(["output-repaired"]);
-    expect(verdictOf(after(allow))).toEqual({ kind: "none" });
-    expect(codes(after(allow))).toEqual([]);
+    const onSameLine = (answer: object) => printed(0, `junk${JSON.stringify(answer)}\n`);
+    expect(verdictOf(onSameLine(deny))).toEqual({ kind: "deny", reason: "no" });
+    expect(codes(onSameLine(deny))).toEqual(["output-repaired"]);
+    expect(verdictOf(onSameLine(allow))).toEqual({ kind: "none" });
+    expect(codes(onSameLine(allow))).toEqual([]);
   });
 
   test("an object that fails validation is a failure that names the field", () => {
