@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -142,6 +142,34 @@ test("a handler that deletes the current directory and throws later is denied", 
     });`,
   );
   expect(ran).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("Uncaught exception in a hook: later") });
+});
+
+test("a call from a deleted directory is denied and says so", () => {
+  const file = world.file("any.mjs", `import { createApp } from "hookline/sdk";\nexport default createApp();\n`);
+  const gone = join(world.folder, "gone");
+  mkdirSync(gone);
+  const script = 'cd "$1" && rmdir "$1" && exec "$2" "$3" run "$4" --on-failure block';
+  const words = [gone, process.execPath, join(world.folder, "package/dist/cli/bin.cjs"), file];
+  const env = { PATH: process.env["PATH"], HOME: world.folder, HOOKLINE_HOME: join(world.folder, "state") };
+  const { status, stderr } = spawnSync("sh", ["-c", script, "sh", ...words], { env, input: event(), encoding: "utf8" });
+  expect([status, stderr]).toEqual([
+    2,
+    "hookline: The current directory no longer exists. Change to another directory and try again.\n",
+  ]);
+});
+
+test("a named pipe in the place of the log is reported", async () => {
+  const home = join(world.folder, "piped");
+  mkdirSync(join(home, "log"), { recursive: true, mode: 0o700 });
+  const log = namedPipe(join(home, "log/hooks.jsonl"));
+  const text = `import { createApp, deny } from "hookline/sdk";\nexport default createApp().preTool(() => deny("d"));\n`;
+  const { stdout, stderr } = await world.run([world.file("piped.mjs", text)], event(), {
+    env: { HOOKLINE_HOME: home },
+  });
+  expect([stdout, stderr]).toEqual([
+    denial("d"),
+    `hookline: The hook log ${log} cannot be written: it is not a regular file\n`,
+  ]);
 });
 
 test("--spent counts toward the deadline: without any time left a handler that waits is denied", async () => {
