@@ -144,7 +144,7 @@ test("a handler that deletes the current directory and throws later is denied", 
   expect(ran).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("Uncaught exception in a hook: later") });
 });
 
-test("a call from a deleted directory is denied and says so", () => {
+test("a call from a deleted directory is denied, and the message names it", () => {
   const file = world.file("any.mjs", `import { createApp } from "hookline/sdk";\nexport default createApp();\n`);
   const gone = join(world.folder, "gone");
   mkdirSync(gone);
