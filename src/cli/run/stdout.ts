@@ -34,8 +34,11 @@ function redirect(): void {
   try {
     const binding = (process as unknown as { binding: Binding }).binding.bind(process) as Binding;
     const fs = binding("fs") as unknown as Record<string, (...given: unknown[]) => unknown>;
-    for (const [name, write] of Object.entries(fs))
-      if (name.startsWith("write")) fs[name] = (fd, ...given) => write(fd === 1 && !isAnswer ? 2 : fd, ...given);
+    for (const name of ["writeString", "writeBuffer", "writeBuffers", "writeFileUtf8"]) {
+      const write = fs[name];
+      // Not every Node has each of them.
+      if (write) fs[name] = (fd, ...given) => write(fd === 1 && !isAnswer ? 2 : fd, ...given);
+    }
     const { Process } = binding("process_wrap") as unknown as { Process: { prototype: { spawn: Spawn } } };
     const sync = binding("spawn_sync") as unknown as { spawn: Spawn };
     Process.prototype.spawn = redirectToStderr(Process.prototype.spawn);
