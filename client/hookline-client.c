@@ -308,7 +308,7 @@ static int answer(struct source *daemon)
     /* A working daemon sends status 102 every second; no data for two seconds means it hangs. */
     do {
         if (!receive(daemon, status, 12)) in_process("rerun");
-    } while (strcmp(status, "HTTP/1.1 102") == 0 && skip_line(daemon) && skip_line(daemon));
+    } while (strcmp(status, "HTTP/1.1 102") == 0 && ++call.spent_s && skip_line(daemon) && skip_line(daemon));
     /* 409: the daemon has another version. It exits, and the next call finds a new one. A rejected call (4xx, 503) was not started. */
     if (strcmp(status, "HTTP/1.1 409") == 0) in_process("version");
     if (strncmp(status, "HTTP/1.1 4", 10) == 0 || strcmp(status, "HTTP/1.1 503") == 0) in_process("refused");

@@ -3,13 +3,13 @@
 # The part of the client that runs the app in a separate process, for a client that cannot use the daemon. It expects `bash -p`: bash then
 # ignores BASH_ENV and functions from the environment, which could bypass the guard.
 #
-# WHY is the reason why the daemon did not answer. Descriptor 4 then has the part of the payload that was read; the rest is still on standard
-# input. An empty WHY means that nothing was read and that no daemon can be called from here. TROUBLE is a reason to run nothing. ARGUMENTS
-# are those of the client. Variables have long names because hooks get those that are exported.
+# WHY is the reason why the daemon did not answer and the seconds it has used, such as `rerun 18`. Descriptor 4 then has the part of the payload
+# that was read; the rest is still on standard input. An empty WHY means that nothing was read and that no daemon can be called from here.
+# TROUBLE is a reason to run nothing. ARGUMENTS are those of the client. Variables have long names because hooks get those that are exported.
 
 # A limit that the environment sets for calls of functions would end this script.
 unset FUNCNEST
-hookline_why=$1 hookline_node=$2 hookline_trouble=$3
+hookline_why=${1% *} hookline_spent=${1#* } hookline_node=$2 hookline_trouble=$3
 shift 3
 hookline_here=${0%/*}
 hookline_file= hookline_mode=continue hookline_event= hookline_option=
@@ -74,7 +74,7 @@ run() {
     fail "There is no Node in PATH, so $hookline_file was not run. Put node in PATH, or let the entries name it: hookline install --scope local --transport run"
   [[ -f $hookline_program ]] || fail "$hookline_program no longer exists. Install hookline again, or remove its hooks from the settings."
   set -- "$hookline_program" run "$hookline_file" --on-failure "$hookline_mode"
-  [[ $hookline_why ]] && set -- "$@" --because "$hookline_why" --head 4
+  [[ $hookline_why ]] && set -- "$@" --because "$hookline_why" --spent "$hookline_spent" --head 4
   [[ $hookline_event ]] && set -- "$@" --event "$hookline_event"
   "$hookline_node" "$@"
   local code=$?

@@ -14,6 +14,8 @@ static struct call {
     /* The directory of hookline-client and in-process.bash. */
     const char *package;
     int wire;
+    /* How long the daemon has worked on the call. */
+    unsigned long spent_s;
     struct text payload;
 } call = {.file = "", .mode = "continue", .node = "node", .package = CLIENT, .wire = -1};
 
@@ -123,7 +125,10 @@ static _Noreturn void in_process(const char *why)
     /* A script that was cut off ends without an exit status of its own. */
     struct text command = {0};
     add_words(&command, (const char *[]){". \"$0\"; echo 'hookline: in-process.bash is incomplete.' >&2; exit ", failure_status() == 2 ? "2" : "1", NULL});
-    const char *const first[] = {"bash", "-p", "-c", command.at, script.at, why, call.node, ""};
+    struct text reason = {0};
+    add_words(&reason, (const char *[]){why, " ", NULL});
+    add_number(&reason, call.spent_s);
+    const char *const first[] = {"bash", "-p", "-c", command.at, script.at, reason.at, call.node, ""};
     const size_t given = call.count > 0 ? (size_t)call.count - 1 : 0;
     const char **words = calloc(given + 9, sizeof *words);
     if (!words) out_of_memory();

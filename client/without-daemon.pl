@@ -1,6 +1,8 @@
 # What hookline-client.pl needs only when a call is long or slow, or when the daemon cannot be used. Perl compiles it only then.
 # It loads no module either, because PERL5LIB could replace it; a test checks both files with strict.
 our ($here, $mode, @words, $silence_s, $node, $payload, $daemon, $port, $is_answered);
+# How long the daemon has worked on the call.
+my $spent_s = 0;
 
 # For a daemon without a usable socket.
 sub connect_to_port {
@@ -27,7 +29,7 @@ sub skip_line {
 # Returns when the answer has come. A working daemon sends status 102 every second; no data for two seconds means it hangs.
 sub read_other_status {
   my $status = shift // '';
-  $status = receive(12) // '' while $status eq 'HTTP/1.1 102' && skip_line() && skip_line();
+  $status = receive(12) // '' while $status eq 'HTTP/1.1 102' && ++$spent_s && skip_line() && skip_line();
   # 409: the daemon has another version. It exits, and the next call finds a new one. A rejected call (4xx, 503) was not started.
   in_process('version') if $status eq 'HTTP/1.1 409';
   in_process('refused') if $status =~ m{\AHTTP/1\.1 (?:4|503\z)};
@@ -63,7 +65,7 @@ sub run_in_process {
   my $status = $mode eq 'block' ? 2 : 1;
   # A script that was cut off ends without an exit status of its own.
   my $command = qq(. "\$0"; echo "hookline: in-process.bash is incomplete." >&2; exit $status);
-  exec { '/bin/bash' } 'bash', '-p', '-c', $command, "$here/in-process.bash", $why, $node, '', @words;
+  exec { '/bin/bash' } 'bash', '-p', '-c', $command, "$here/in-process.bash", "$why $spent_s", $node, '', @words;
   fail('/bin/bash cannot be started');
 }
 

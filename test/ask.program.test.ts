@@ -75,7 +75,7 @@ test("ask exits with 1 and reports the missing session when the agent prints gar
   const failed = await askScript("cat > /dev/null\necho not json");
   expect(failed).toMatchObject({ code: 1 });
   expect(failed?.stdout).toContain("[error] the agent exited with code 0 but printed no result line");
-  expect(failed?.stdout).toContain("No session was begun.");
+  expect(failed?.stdout).toContain("No session was started.");
   expect(failed?.stderr).toContain("No transcript of this session was found; its tokens are unknown.");
 }, 60_000);
 

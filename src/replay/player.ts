@@ -178,14 +178,14 @@ function endText(ended: ProcessEnd): string {
   return ended.by === "signal" ? ended.signal : ended.by;
 }
 
-/** `guarded` is the event, if a failure blocks it: as in production, a handler that blocks the event loop then denies. */
+/** `guarded` is the event, if a failure blocks it: as in production, a handler that blocks the event loop or ends its process then denies. */
 function lostAnswer(ended: ProcessEnd, handler: string | undefined, guarded: string | undefined): ReplayAnswer {
   const isLate = ended.by === "timeout";
   const error = isLate ? "it blocked the event loop past its deadline" : `ended the process: ${endText(ended)}`;
   const name = handler ?? "(the app)";
   const handlers = [{ name, outcome: isLate ? "timed-out" : "failed", ms: isLate ? ended.afterMs : 0, error } as const];
   const fingerprint = `lost ${error}`;
-  if (!isLate || guarded === undefined) return { decision: "none", handlers, fingerprint };
+  if (guarded === undefined) return { decision: "none", handlers, fingerprint };
   const decision = guarded === "PreToolUse" ? "deny" : "block";
   return { decision, reason: `${name} failed: ${error}`, handlers, fingerprint };
 }

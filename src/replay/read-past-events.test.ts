@@ -76,3 +76,27 @@ test("calls of subagents in an archive name the archived transcript of their ses
   expect([events.length > 6, [...paths].map((path) => existsSync(path))]).toEqual([true, [true]]);
   rmSync(folder, { recursive: true });
 });
+
+test("a last line that is half written, and a file without line feeds, count as unreadable lines", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-past-"));
+  const path = join(folder, "projects/p/501a101c-7ecf-4bd9-a106-13be7d54c3a1.jsonl");
+  mkdirSync(dirname(path), { recursive: true });
+  const text = readFileSync(
+    join(fixtures, "transcripts/b-subagent/501a101c-7ecf-4bd9-a106-13be7d54c3a1.jsonl"),
+    "utf8",
+  );
+  const unreadable = async (content: string) => {
+    writeFileSync(path, content);
+    const lines: number[] = [];
+    for (const file of findTranscriptsOf(path))
+      for await (const event of pastEventsIn(file, new AbortController().signal, () => undefined))
+        if (event.name === "unreadable") lines.push(event.line);
+    return lines;
+  };
+  const count = text.trimEnd().split("\n").length;
+  expect(await unreadable(text)).toEqual([]);
+  expect(await unreadable(text.trimEnd())).toEqual([]);
+  expect(await unreadable(text.trimEnd().slice(0, -1))).toEqual([count]);
+  expect(await unreadable(text.replaceAll("\n", "\r"))).toEqual([1]);
+  rmSync(folder, { recursive: true });
+});

@@ -31,13 +31,19 @@ export async function* pastEventsIn(
   const state: ReaderState = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
   const meta = file.meta === undefined ? undefined : readSubagentMeta(file.meta);
   const reader = readEntries(file.path, { signal });
+  let last = -1;
   for await (const items of reader) {
     onOffset(reader.lines.cursor.offset);
     for (const item of items) {
+      last = item.offset;
       if (item.kind === "unreadable") yield unreadable(item, file);
       else yield* eventsOf(item, state, (entry) => contextOf(entry, file, state, meta?.agentType));
     }
   }
+  // The last line is only half written, or nothing ends a line.
+  const { cursor, tail, isCut } = reader.lines;
+  if (tail !== undefined && last < tail.offset && !isCut)
+    yield { name: "unreadable", file: file.path, line: cursor.lines + 1 };
 }
 
 function unreadable({ line, why }: Unreadable, { path }: TranscriptFile): UnreadableLine {

@@ -12,6 +12,7 @@ import { processStart } from "../../src/files/internal.ts";
 import { compileClient } from "../../src/install/client/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
 import { until } from "../until.ts";
+import { listening, removeFakeRecords, standInNode, writeFakeRecord } from "./fake-daemon.ts";
 import {
   app,
   type ClientForm,
@@ -354,6 +355,20 @@ describe("when the daemon is not what it should be", () => {
       await ask([file], event());
       expect(lastLog()).not.toHaveProperty("inProcess");
     }
+  });
+
+  test("the process of the app gets the seconds that a daemon used before it failed", async () => {
+    const file = world.file("used.mjs", guard);
+    const { server, port } = await listening((peer) =>
+      peer.once("data", () => peer.end("HTTP/1.1 102 Processing\r\n\r\n".repeat(3))),
+    );
+    await writeFakeRecord(world, file, ownVersion, { port, node: standInNode(world, 'echo "$*"') });
+    for (const form of clientForms) {
+      const { stdout } = await world.client([file, "--on-failure", "block"], event(), { form });
+      expect(stdout).toContain("--on-failure block --because rerun --spent 3 --head 4");
+    }
+    server.close();
+    removeFakeRecords();
   });
 
   test("a handler that takes longer than two seconds is waited for", async () => {

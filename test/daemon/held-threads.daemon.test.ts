@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { request } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
 import { startWorkerThread } from "../../src/daemon/worker/worker-thread.ts";
 import { openLoopback } from "../../src/loopback/internal.ts";
-import { app, type DaemonWorld, event, openDaemonWorld } from "./world.ts";
+import { app, type DaemonWorld, denial, event, openDaemonWorld } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -90,3 +91,22 @@ test("an http entry with on-failure=block is denied when the payload is too larg
   server.stop();
   server.end();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "handlers that wait for the writers of named pipes do not stop other handlers from reading files",
+  async () => {
+    const pipe = join(world.folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const reads = `import fs from "node:fs";
+app.preTool("Bash", async ({ input }) => {
+  const paths = input.command === "pipes" ? Array(9).fill(${JSON.stringify(pipe)}) : [import.meta.filename];
+  await Promise.all(paths.map((path) => fs.promises.readFile(path)));
+  return sdk.deny(input.command);
+});`;
+    const file = world.file("pool.mjs", app(reads, '{ onFailure: "block", timeoutMs: 10_000 }'));
+    await world.serve(file);
+    const call = async (command: string) => (await world.client([file], event({ tool_input: { command } }))).stdout;
+    const answers = await Promise.all(["pipes", "file", "pipes", "file"].map(call));
+    expect(answers).toEqual(["pipes", "file", "pipes", "file"].map(denial));
+  },
+);

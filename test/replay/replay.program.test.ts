@@ -287,6 +287,32 @@ app.preTool("Bash", { name: "ends" }, ({ input }) => {
     ]);
   });
 
+  test("a guard that fails outside of its handler's promise, blocks too long or ends its process counts as denied", async () => {
+    const ways = {
+      rejects: `void Promise.reject(new Error("lost"));`,
+      throws: `setTimeout(() => { throw new Error("lost"); }); return new Promise((done) => setTimeout(done, 50));`,
+      blocks: "const end = Date.now() + 1_500; while (Date.now() < end);",
+      runsOut: "const all = []; for (;;) all.push(new Array(1e6).fill(all.length));",
+    };
+    const decisions = await Promise.all(
+      Object.entries(ways).map(async ([name, body]) => {
+        const handler = `({ input }) => { if (/^touch/.test(input.command)) { ${body} } }`;
+        const guarded = app(`app.preTool("Bash", ${handler});`, '{ onFailure: "block", timeoutMs: 300 }');
+        const file = world.file(`${name}.mjs`, guarded);
+        const report = await world.replay(file, "--all", "--event", "PreToolUse", "--tool", "Bash");
+        return [name, report.events[0]?.decisions];
+      }),
+    );
+    expect(decisions).toEqual(Object.keys(ways).map((name) => [name, { deny: 1, none: 30 }]));
+  });
+
+  test("a promise of a guard that is rejected only because effects are refused has no known answer", async () => {
+    const body = `app.preTool("Bash", ({ input }) => { if (/^touch/.test(input.command)) void (async () => fs.writeFileSync("/nowhere", ""))(); });`;
+    const file = world.file("refused.mjs", app(`import fs from "node:fs";\n${body}`, '{ onFailure: "block" }'));
+    const report = await world.replay(file, "--all", "--event", "PreToolUse", "--tool", "Bash");
+    expect(report.events[0]?.decisions).toEqual({ "effect-refused": 1, none: 30 });
+  });
+
   test("a handler that blocks the event loop is ended after its deadline", async () => {
     const file = world.file(
       "holds.mjs",

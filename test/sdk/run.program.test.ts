@@ -122,10 +122,11 @@ describe("failure", () => {
           kill.call(process, pid, "SIGKILL");
         };`,
       );
-      const { code, stdout } = await world.run([file], event(), { node: ["--import", pathToFileURL(standIn).href] });
-      const replaced =
-        "execve" in process ? timedOut : [null, expect.stringMatching(/"h failed: timed out after.*\nexit 0$/)];
-      expect([code, stdout]).toEqual(replaced);
+      const node = ["--import", pathToFileURL(standIn).href];
+      const { code, stdout, stderr } = await world.run([file], event(), { node });
+      // The stand-in is a handler too: what it writes to standard output goes to stderr.
+      const replaced = "execve" in process ? [...timedOut, false] : [null, timedOut[1], true];
+      expect([code, stdout, stderr.endsWith("exit 0")]).toEqual(replaced);
     });
   });
 

@@ -9,6 +9,8 @@ export interface RunArguments {
   readonly head: number | undefined;
   /** Why the client called; `rerun`: the daemon may already have run some handlers. */
   readonly because: string | undefined;
+  /** The time that a daemon has used up before it failed: the deadline counts from the beginning of the call. */
+  readonly spentMs: number;
   /** The directory to save the payload in, as a test fixture. */
   readonly record: string | undefined;
 }
@@ -37,6 +39,7 @@ export function readArguments(args: readonly string[]): RunArguments | { readonl
     event: event || undefined,
     head: head === undefined ? undefined : Number(head),
     because,
+    spentMs: Math.max(0, 1_000 * Number(given["--spent"]) || 0),
     record,
   };
 }
@@ -50,4 +53,4 @@ export function asksToBlock(args: readonly string[]): boolean {
   });
 }
 
-const known = ["--on-failure", "--event", "--head", "--because", "--record"];
+const known = ["--on-failure", "--event", "--head", "--because", "--spent", "--record"];

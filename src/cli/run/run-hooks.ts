@@ -1,32 +1,29 @@
-import { closeSync } from "node:fs";
 import { resolve } from "node:path";
-import { writeFully } from "../../files/internal.ts";
-import { attempt, messageOf } from "../../protocol/internal.ts";
-import type { WirePayload } from "../../sdk/index.ts";
+import { messageOf, systemErrorMessage } from "../../protocol/internal.ts";
 import * as sdk from "../../sdk/index.ts";
 import {
   type AppRuntime,
   appendLog,
-  appFailure,
   buildLater,
-  defaultDeadline,
   errorWithLocation,
-  type FailureMode,
   guardExit,
+  hasThreads,
   type LogRecord,
-  lineForLog,
   loadApp,
+  noteThreads,
   readPayload,
   runEnvironment,
+  type SettledEvent,
   sourceHash,
-  startWatchdog,
   type Watchdog,
   type WireAnswer,
 } from "../../sdk/internal.ts";
 import type { PackageCode } from "../code-cache.ts";
-import { asksToBlock, type RunArguments, readArguments } from "./run-arguments.ts";
+import { asksToBlock, readArguments } from "./run-arguments.ts";
+import { failureOf, logFields, logRun, modeOf, type RunState } from "./run-state.ts";
 import { type Input, readInput } from "./stdin.ts";
-import { reserveStdout } from "./stdout.ts";
+import { printAnswer, reserveStdout, warn } from "./stdout.ts";
+import { type FailRun, watch, watchEnd, watchHandlers } from "./watch-run.ts";
 
 /**
  * `hookline run HOOKS_FILE`: reads one event from stdin, writes one answer to stdout, and exits.
@@ -41,9 +38,10 @@ export async function runHooks(args: readonly string[], code?: PackageCode): Pro
     return process.exit(asksToBlock(args) ? 2 : 1);
   }
   reserveStdout();
+  noteThreads();
   const exit = guardExit(() => true);
   const { env } = process;
-  const state: RunState = { call, code, app: undefined, payload: undefined, answered: undefined };
+  const state: RunState = { call, code, exit, app: undefined, payload: undefined, answered: undefined };
   const fail: FailRun = (message, then) => {
     const exitCode = settleFailure(message, state);
     then?.();
@@ -51,6 +49,7 @@ export async function runHooks(args: readonly string[], code?: PackageCode): Pro
   };
   guardProcess(fail, state);
   if (env["HOOKLINE"] === "0") {
+    state.answered = 0;
     logRun(state, { event: "", answer: "none", off: true });
     return exit(0);
   }
@@ -59,9 +58,6 @@ export async function runHooks(args: readonly string[], code?: PackageCode): Pro
   if (isKnown && code !== undefined) await saveUncached(code);
   exit(state.answered ?? 0);
 }
-
-/** Reports a failure of the whole app and ends the process; `then` runs just before the exit. */
-type FailRun = (message: string, then?: () => void) => never;
 
 const silenceMs = 5_000;
 
@@ -81,12 +77,13 @@ async function answerEvent(state: RunState, fail: FailRun): Promise<Loaded> {
   if ("fault" in payload) return fail(`The event for ${call.file} cannot be read: ${payload.fault}.`);
   const records: LogRecord[] = [];
   const unwatch = modeOf(state) === "block" ? watchHandlers(loaded.app, state, fail) : undefined;
-  const { file, onFailure } = call;
-  const environment = runEnvironment(loaded.app, { env, cwd: process.cwd(), complain: warn, file, onFailure }, records);
+  const { file, onFailure, spentMs } = call;
+  const given = { env, cwd: process.cwd(), complain: warn, file, onFailure, spentMs };
+  const environment = runEnvironment(loaded.app, given, records);
   const settled = await loaded.app.dispatch(payload.value, environment);
   await reportStrays();
   unwatch?.();
-  state.answered = printAnswer(settled, modeOf(state));
+  settle(withExitCode(settled, state), state);
   const source = records.length === 0 ? undefined : sourceHash(resolve(call.file), env);
   const about = { ...logFields(call), ...(source === undefined ? {} : { source }) };
   for (const record of records) appendLog({ ...record, ...about }, env, warn, loaded.app.options.log);
@@ -104,24 +101,15 @@ function reportStrays(): Promise<void> {
   return new Promise((resolve) => void (hasTimers ? setTimeout(resolve, 1) : setImmediate(resolve)));
 }
 
-/** What is known so far, for a failure at any time. */
-interface RunState {
-  readonly call: RunArguments;
-  readonly code: PackageCode | undefined;
-  app: AppRuntime | undefined;
-  payload: WirePayload | undefined;
-  /** The exit code, once the answer is written. */
-  answered: number | undefined;
-}
-
-/** For the log: the caller, and whether a daemon may already have run some handlers. */
-function logFields({ because }: RunArguments): Readonly<Record<string, unknown>> {
-  if (because === undefined) return { transport: "run" };
-  return { transport: "client", inProcess: because, ...(because === "rerun" ? { rerun: true } : {}) };
-}
-
-/** Reports what handlers throw outside of their promise: it would end the process without an answer. */
+/**
+ * Reports what handlers throw outside of their promise: it would end the process without an answer. So would a promise that never settles,
+ * when nothing else keeps the process running.
+ */
 function guardProcess(fail: FailRun, state: RunState): void {
+  process.exitCode = modeOf(state) === "block" ? 2 : 1;
+  process.on("exit", () => {
+    if (state.answered === undefined) fail(`${state.call.file} ended without an answer: a promise never settles.`);
+  });
   process.on("uncaughtException", (error) => fail(`Uncaught exception in a hook: ${errorWithLocation(error)}`));
   process.on("unhandledRejection", (reason) => {
     const message = `Unhandled rejection in a hook: ${errorWithLocation(reason)}`;
@@ -132,50 +120,6 @@ function guardProcess(fail: FailRun, state: RunState): void {
   });
 }
 
-/** Fails the run when a handler blocks the event loop past its deadline. Returns a function that stops the watchdog. */
-function watchHandlers(app: AppRuntime, state: RunState, fail: FailRun): () => void {
-  const event = eventOf(state) ?? "";
-  const ms = app.describe().find((one) => one.event === event)?.deadlineMs ?? defaultDeadline(event);
-  let handler = "middleware";
-  const message = () => `Hook ${handler} failed on ${event}: it blocked the event loop for longer than ${ms} ms`;
-  const watchdog = watch(ms, message, state, fail);
-  app.observe?.((event) => {
-    if (event.kind !== "handler-start" || event.handler === undefined) return;
-    handler = event.handler;
-    watchdog.update();
-  });
-  return watchdog.stop;
-}
-
-/** Fails the run with this message when it blocks the event loop for longer than `ms`. */
-function watch(ms: number, message: () => string, state: RunState, fail: FailRun): Watchdog {
-  // Closed, since Node prints a message about the debugger on stderr, which the model reads.
-  const onLate = () => fail(message(), () => closeSync(2));
-  const failure = () => {
-    const { stdout, stderr, exitCode, record } = failureOf(message(), state);
-    const log = state.app?.options.log === false ? [] : [lineForLog(record, process.env)];
-    return { texts: [[2, stderr], [1, stdout], ...log], exitCode } as const;
-  };
-  return startWatchdog({ ms, onLate, failure, warn });
-}
-
-function modeOf(state: RunState): FailureMode {
-  const { onFailure } = state.call;
-  return state.app?.modeFor(eventOf(state), onFailure) ?? onFailure ?? "continue";
-}
-
-function eventOf({ payload, call }: RunState): string | undefined {
-  return payload === undefined ? call.event : String(payload["hook_event_name"]);
-}
-
-function logRun(state: RunState, fields: Readonly<Record<string, unknown>>): void {
-  appendLog(logRecord(state, fields), process.env, warn);
-}
-
-function logRecord(state: RunState, fields: Readonly<Record<string, unknown>>): LogRecord {
-  return { time: new Date().toISOString(), event: eventOf(state) ?? "", ...logFields(state.call), ...fields };
-}
-
 /** Writes a failure of the whole app to stderr, stdout and the log. Returns the exit code. */
 function settleFailure(message: string, state: RunState): number {
   if (state.answered !== undefined) {
@@ -183,23 +127,26 @@ function settleFailure(message: string, state: RunState): number {
     return state.answered;
   }
   const { record, ...failure } = failureOf(message, state);
-  state.answered = printAnswer(failure, modeOf(state));
+  const exitCode = settle(failure, state);
   appendLog(record, process.env, warn);
-  return state.answered;
+  return exitCode;
 }
 
-function failureOf(message: string, state: RunState): WireAnswer & { readonly record: LogRecord } {
-  const failure = appFailure(message, modeOf(state), state.payload);
-  const answer = failure.exitCode === 2 ? "refused" : "none";
-  return { ...failure, record: logRecord(state, { answer, failed: message }) };
+/** Writes the answer. Under `block` the process then ends, whatever handlers left behind. Returns the exit code. */
+function settle(answer: WireAnswer, state: RunState): number {
+  const mode = modeOf(state);
+  const exitCode = printAnswer(answer, mode);
+  state.answered = exitCode;
+  process.exitCode = exitCode;
+  if (mode === "block") watchEnd(state, exitCode);
+  return exitCode;
 }
 
-/** Returns the exit code. A denial that could not be written would have no effect, so under `block` the exit code denies. */
-function printAnswer({ stdout, stderr, exitCode }: WireAnswer, mode: FailureMode): number {
-  writeFully(2, stderr);
-  if (attempt(() => writeFully(1, stdout))) return exitCode;
-  warn(`the answer could not be written to standard output${mode === "block" ? "; denied" : ""}`);
-  return mode === "block" ? 2 : exitCode;
+/** A thread that a handler started can write to standard output too. Under `block` a denial is then the exit code as well. */
+function withExitCode(settled: SettledEvent, state: RunState): WireAnswer {
+  const { refusal, halt = refusal?.reason } = settled.folded;
+  if (halt === undefined || settled.exitCode !== 0 || !hasThreads() || modeOf(state) !== "block") return settled;
+  return { ...settled, stderr: `${settled.stderr}${refusal?.reason ?? halt}\n`, exitCode: 2 };
 }
 
 interface Loaded {
@@ -232,7 +179,7 @@ async function load(state: RunState, fail: FailRun): Promise<Loaded | { problem:
     state.app = app;
     return { app, ...build };
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: systemErrorMessage(error) ?? messageOf(error) };
   } finally {
     watchdog?.stop();
   }
@@ -243,8 +190,4 @@ async function saveUncached({ uncached }: PackageCode): Promise<void> {
   if (uncached.length === 0) return;
   const { saveCode } = await import("../code-cache.ts");
   for (const code of uncached) await saveCode(code, process.env);
-}
-
-function warn(line: string): void {
-  writeFully(2, `hookline: ${line}\n`);
 }

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, stat } from "node:fs";
 import { isDaemonAlive, processStart, startTag } from "../../files/internal.ts";
 import { attempt, messageOf } from "../../protocol/internal.ts";
+import { releaseBlockedPipes } from "../../sdk/internal.ts";
 import type { WarmApp } from "./warm-app.ts";
 
 /** Calls `leave` when no call came for `idleMs` and `busy` returns false, which is called only then. A failure of `busy` is reported once. */
@@ -35,6 +36,24 @@ export function watchIdle(
     },
     end: (): void => clearInterval(timer),
   };
+}
+
+/**
+ * All handlers share Node's four threads for files and host names. When each of them is taken, those that wait for the writer of a named pipe
+ * are released. Returns a function that ends this.
+ */
+export function watchFileThreads(isBusy: () => boolean, everyMs = 500): () => void {
+  let isWaiting = false;
+  const timer = setInterval(() => {
+    if (isWaiting) return attempt(releaseBlockedPipes);
+    if (!isBusy()) return;
+    isWaiting = true;
+    stat("/", () => {
+      isWaiting = false;
+    });
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Looking up a process costs more than answering. It is repeated, because another process may get its number. */

@@ -8,7 +8,7 @@ import { appendLog, appKey } from "../../sdk/internal.ts";
 import { endpointFor } from "../endpoint.ts";
 import { type Env, type OwnRecord, openDaemonFolder, openOwnRecord, ownStart, readDaemon } from "../record-file.ts";
 import { environmentReader } from "./client-call.ts";
-import { drainCalls, openKnownAgents, watchIdle } from "./lifetime.ts";
+import { drainCalls, openKnownAgents, watchFileThreads, watchIdle } from "./lifetime.ts";
 import { routes } from "./routes.ts";
 import { openWarmApp } from "./warm-app.ts";
 
@@ -86,6 +86,7 @@ async function serveAlone(
   });
   const leave = () => leaving.abort();
   const busy = async () => app.open > 0 || agents.anyAlive() || (await options.busy?.()) === true;
+  const unwatch = watchFileThreads(() => app.open > 0);
   const idle = watchIdle(options.idleMs ?? 30 * 60_000, busy, leave, complain);
   const answer = routes({
     ...{ key: appKey(file), file, version, secret, app, leave, complain, ending: ending.signal },
@@ -127,6 +128,7 @@ async function serveAlone(
   } finally {
     clearInterval(looking);
     idle.end();
+    unwatch();
     await app.end();
     // Calls without an answer are settled in this turn of the event loop.
     await new Promise((done) => setImmediate(done));

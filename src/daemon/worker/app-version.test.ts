@@ -63,12 +63,13 @@ test("a call that shares a thread with one that ends it is run again, and the ca
   await generation.end();
 });
 
-test("a call that runs when the daemon stops is not started again", async () => {
+test("a call that runs when the daemon stops is not started again, and its failure mode decides", async () => {
   const generation = await open();
   const call = generation.call(asked("never"), new AbortController().signal);
   await expect.poll(runs).toEqual(["never"]);
   await generation.end();
-  expect(await call).toEqual({ busy: "the daemon is exiting", mode: "block" });
+  expect(await call).toMatchObject(refused("was interrupted: the daemon is exiting"));
+  expect(failures).toEqual([`A handler of PreToolUse in ${file} was interrupted: the daemon is exiting.`]);
   expect(await generation.call(asked("fine"), new AbortController().signal)).toMatchObject({
     busy: "the daemon is exiting",
   });

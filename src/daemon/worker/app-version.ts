@@ -95,10 +95,12 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
       if (end.kind === "fell" && (end.alone || again)) {
         return failedCall(asked, usable.facts, `ended its thread${end.why}`);
       }
-      // Handlers may have run in part. That is better than no answer, and the log records it.
+      // Handlers may have run in part: another thread may run them again, which the log records.
       if (end.kind === "interrupted" || end.kind === "fell") again = true;
     }
     const busy = ending === undefined ? "all worker threads are blocked" : "the daemon is exiting";
+    // Only a call that has not begun may be answered elsewhere.
+    if (again) return failedCall(asked, first.facts, `was interrupted: ${busy}`);
     return { busy, mode: modeOf(asked, first.facts) };
   };
 

@@ -127,7 +127,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
         encoding: "utf8",
         maxBuffer: 2 ** 26,
       });
-      expect([status, stdout === `none\n/none/h%.mjs\n--on-failure\nblock\n${payload}\n`]).toEqual([0, true]);
+      expect([status, stdout === `none 0\n/none/h%.mjs\n--on-failure\nblock\n${payload}\n`]).toEqual([0, true]);
       seen.push(String(statSync(made.program).size));
     }
     // One program for each way of linking.

@@ -8,10 +8,21 @@ export interface SideEffects {
   readonly effects: readonly Effect[];
   readonly tasks: readonly string[];
   readonly uncaughtErrors: readonly UncaughtError[];
+  /** Why a guard has failed although its handlers have answered. */
+  readonly failure?: EventFailure | undefined;
+}
+
+/** `isRefused`: only because effects are refused. */
+export interface EventFailure {
+  readonly error: string;
+  readonly isRefused: boolean;
 }
 
 /** The parts of an answer that the report needs. */
-export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtErrors }: SideEffects): ReplayAnswer {
+export function replayAnswer(
+  settled: SettledEvent,
+  { effects, tasks, uncaughtErrors, failure }: SideEffects,
+): ReplayAnswer {
   const { folded, trace } = settled;
   const gitUses = trace.flatMap(({ name: handler, error }): Effect[] =>
     error?.startsWith(gitUnavailable) ? [{ kind: "other", target: "ctx.git", handler }] : [],
@@ -23,6 +34,15 @@ export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtEr
       outcome !== "skipped" && outcome !== "not-reached" && (withEffects.has(name) || isRestricted(error));
     return { name, outcome: refused ? "effect-refused" : outcome, ms, ...defined({ error }) };
   });
+  const done = defined({
+    effects: unlessEmpty(all),
+    tasks: unlessEmpty(tasks),
+    uncaughtErrors: unlessEmpty(uncaughtErrors),
+  });
+  if (failure !== undefined && folded.refusal === undefined && folded.halt === undefined) {
+    const decision = failure.isRefused ? "effect-refused" : settled.event === "PreToolUse" ? "deny" : "block";
+    return { decision, reason: cut(failure.error), ...done, handlers, fingerprint: `failed ${failure.error}` };
+  }
   const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
   return {
     decision: decisionOf(settled, handlers),
@@ -32,10 +52,8 @@ export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtEr
       outputChanged: folded.output === undefined ? undefined : (true as const),
       contexts: unlessEmpty(folded.contexts.map(cut)),
       messages: unlessEmpty(folded.messages.map(cut)),
-      effects: unlessEmpty(all),
-      tasks: unlessEmpty(tasks),
-      uncaughtErrors: unlessEmpty(uncaughtErrors),
     }),
+    ...done,
     handlers,
     fingerprint: fingerprintOf(settled),
   };

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { join, resolve } from "node:path";
 import { statePath, writeFully } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
@@ -11,14 +12,21 @@ import {
   type RunEnvironment,
 } from "../../sdk/internal.ts";
 import type { ChildReady, ChildSetup, HandlerStart, ReplayQuestion, UncaughtError } from "../child-protocol.ts";
-import { replayAnswer } from "./answer-summary.ts";
-import { effectLog } from "./effect-log.ts";
+import { type EventFailure, replayAnswer } from "./answer-summary.ts";
+import { effectLog, isDenied } from "./effect-log.ts";
 import { refuseReplayEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
 const exit = guardExit(() => true);
 const log = effectLog();
 const uncaughtErrors: UncaughtError[] = [];
+/** What failed outside of handlers' promises, while the file was loaded or in one event. In `run` each event has a process of its own. */
+interface Failures {
+  first?: EventFailure;
+}
+const ofLoad: Failures = {};
+const ofEvent = new AsyncLocalStorage<Failures>();
+let latest = ofLoad;
 void main();
 
 /** The process that runs the app, started by `player.ts`: reads one event per line and writes one answer per line. */
@@ -47,13 +55,23 @@ async function main(): Promise<void> {
     if (question.project === undefined) delete process.env["CLAUDE_PROJECT_DIR"];
     else process.env["CLAUDE_PROJECT_DIR"] = question.project;
     const tasks: string[] = [];
-    const settled = await app.dispatch(question.payload, runEnvironment(setup, app, question, tasks));
+    latest = { ...ofLoad };
+    const begun = performance.now();
+    const settled = await ofEvent.run(latest, () =>
+      app.dispatch(question.payload, runEnvironment(setup, app, question, tasks)),
+    );
+    const isLate = performance.now() - begun > deadlineOf(app, settled.event) + graceMs;
+    if (isLate) latest.first ??= { error: "it blocked the event loop past its deadline", isRefused: false };
+    // As in `run`: a promise that is rejected by now counts.
+    await new Promise(setImmediate);
+    const failure = guarded.includes(settled.event) ? latest.first : undefined;
     await settled
       .dispose()
       .catch((error: unknown) => console.error(`A provider could not be disposed: ${String(error)}`));
     log.current = undefined;
     if (process.cwd() !== folder) process.chdir(folder);
-    send(replayAnswer(settled, { effects: log.take(), tasks, uncaughtErrors: uncaughtErrors.splice(0, 20) }));
+    const errors = uncaughtErrors.splice(0, 20);
+    send(replayAnswer(settled, { effects: log.take(), tasks, uncaughtErrors: errors, failure }));
     uncaughtErrors.length = 0;
   }
   exit(0);
@@ -64,10 +82,19 @@ function protectOutput(): void {
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
   const record = (error: unknown) => {
     const handler = log.current ?? "(the app)";
-    uncaughtErrors.push({ handler, error: `uncaught error: ${messageOf(error)}` });
+    const failure = { error: `uncaught error: ${messageOf(error)}`, isRefused: isDenied(error) };
+    uncaughtErrors.push({ handler, error: failure.error });
+    (ofEvent.getStore() ?? latest).first ??= failure;
   };
   process.on("uncaughtException", record);
   process.on("unhandledRejection", record);
+}
+
+/** As in `run`: a handler that is not done by then blocks the event loop. */
+const graceMs = 1_000;
+
+function deadlineOf(app: AppRuntime, event: string): number {
+  return app.describe().find((one) => one.event === event)?.deadlineMs ?? defaultDeadline(event);
 }
 
 function longestDeadline(app: AppRuntime): number {

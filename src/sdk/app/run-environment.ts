@@ -32,6 +32,8 @@ export interface RunEnvironment extends LogTarget {
   readonly tasks?: TaskBackend;
   /** The mode in the settings entry. The stricter of this and the app's own applies. */
   readonly onFailure?: FailureMode;
+  /** How much of the event's time is used up: another process has tried to answer. */
+  readonly spentMs?: number;
 }
 
 /** The project of an event. It reads the environment, which the daemon has to fetch from the caller, so it is called on demand only. */
@@ -43,6 +45,7 @@ interface RunOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   readonly file?: string | undefined;
   readonly onFailure?: FailureMode | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly spentMs?: number | undefined;
 }
 
 /**
@@ -54,7 +57,7 @@ export function runEnvironment(
   given: RunOptions,
   records: LogRecord[],
 ): RunEnvironment {
-  const { cwd, complain, file, onFailure } = given;
+  const { cwd, complain, file, onFailure, spentMs } = given;
   const env = lazy(() => given.env);
   const signal = lazy(() => given.signal ?? new AbortController().signal);
   return {
@@ -70,7 +73,7 @@ export function runEnvironment(
     now: Date.now,
     openTranscript,
     ...(log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
-    ...defined({ file: file && resolve(file), onFailure }),
+    ...defined({ file: file && resolve(file), onFailure, spentMs }),
   };
 }
 

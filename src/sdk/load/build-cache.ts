@@ -1,6 +1,14 @@
-import { lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { isStateFolderSafe, makeFolderSync, packageVersion, statePath, unsafeReason } from "../../files/internal.ts";
+import {
+  errorCode,
+  isStateFolderSafe,
+  makeFolderSync,
+  packageVersion,
+  readRegularFile,
+  statePath,
+  unsafeReason,
+} from "../../files/internal.ts";
 import { attempt } from "../../protocol/internal.ts";
 import type { Env } from "../app/run-environment.ts";
 
@@ -45,7 +53,8 @@ export const builderTag: string = `${packageVersion()} builds 7 node ${process.v
 
 /**
  * The build of a file, if it exists and is up to date.
- * Contract: never uses a build from a folder that other users can write to, or from the checkout.
+ * Contract: never uses a build from a folder that other users can write to, or from the checkout. Throws at once when a pipe or a device has
+ * taken the place of a file.
  */
 export function cachedBuild(file: string, env: Env): CachedBuild | undefined {
   try {
@@ -53,13 +62,15 @@ export function cachedBuild(file: string, env: Env): CachedBuild | undefined {
     if (!isStateFolderSafe("builds", { env })) return undefined;
     const path = join(folder, recordName(file));
     if (unsafeReason(lstatSync(path)) !== undefined) return undefined;
-    const record = JSON.parse(readFileSync(path, "utf8")) as BuildRecord;
+    const record = JSON.parse(readText(path)) as BuildRecord;
     if (record.made !== builderTag || record.file !== file || !isUpToDate(record)) return undefined;
     return {
       module: record.output === null ? undefined : buildPath(folder, record.output),
       script: record.script === null ? undefined : buildPath(folder, record.script),
     };
-  } catch {
+  } catch (error) {
+    // The build would wait for a pipe too.
+    if (errorCode(error) === "file/not-ours") throw error;
     return undefined; // no record, unreadable, or an input is missing: it is built again, and the build reports errors
   }
 }
@@ -72,8 +83,13 @@ function isUpToDate({ inputs, packages, paths }: BuildRecord): boolean {
   );
 }
 
+/** A pipe in the place of a file must not make us wait. */
+function readText(path: string): string {
+  return readRegularFile(path).toString();
+}
+
 function isUnchanged({ path, text }: BuildRecord["inputs"][number]): boolean {
-  return readFileSync(path, "utf8") === text;
+  return readText(path) === text;
 }
 
 function buildPath(folder: string, name: string): string {
@@ -128,7 +144,7 @@ function cachedHash(cache: string, file: string, build: string): string | undefi
   if (statSync(cache, { throwIfNoEntry: false }) === undefined) return undefined;
   // It fails when the cache is incomplete, because its writer was killed: the hash is computed again.
   return attempt(() => {
-    const cached = JSON.parse(readFileSync(cache, "utf8")) as CachedHash;
+    const cached = JSON.parse(readText(cache)) as CachedHash;
     const isCurrent =
       cached.build === fileStamp(build) && cached.files.every(([path, stamp]) => fileStamp(path) === stamp);
     return isCurrent && cached.files.some(([path]) => path === realpathSync.native(file)) ? cached.hash : undefined;
@@ -149,7 +165,7 @@ function computeHash(cache: string, file: string, build: string): string | undef
 export function hashInputs(
   file: string,
   paths: readonly string[],
-  read: (path: string) => Buffer = readFileSync,
+  read: (path: string) => Buffer = readRegularFile,
 ): string {
   // Not imported: every hook process loads this module, and few need a hash.
   const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
@@ -163,13 +179,13 @@ export function hashInputs(
 /** The files of a build, if it is up to date: changed code may import other files. */
 function builtFrom(file: string, build: string): readonly string[] | undefined {
   if (statSync(build, { throwIfNoEntry: false }) === undefined) return undefined;
-  const record = JSON.parse(readFileSync(build, "utf8")) as BuildRecord;
+  const record = JSON.parse(readText(build)) as BuildRecord;
   return record.file === file && isUpToDate(record) ? record.inputs.map(({ path }) => path).sort() : undefined;
 }
 
 /** The file alone, when its text contains nothing that looks like an import by path. */
 function singleFile(path: string): readonly string[] | undefined {
-  return /["'`](?:\.|\/|file:)/.test(readFileSync(path, "utf8")) ? undefined : [path];
+  return /["'`](?:\.|\/|file:)/.test(readText(path)) ? undefined : [path];
 }
 
 /** Changes when the file changes. Empty when there is no file. */

@@ -62,6 +62,8 @@ export function lineForLog(record: LogRecord, env: Env): readonly [path: string,
 function writeLine(path: string, line: string, complain: (line: string) => void): number {
   const write = () =>
     withFileSync(path, openFlags.appending, (file) => {
+      // What is written to a pipe is lost.
+      if (!fstatSync(file).isFile()) throw new Error("it is not a regular file");
       const bytes = Buffer.from(`${endsMidLine(file) ? "\n" : ""}${line}`);
       const isWhole = writeSync(file, bytes) === bytes.length;
       if (!isWhole) complain("The hook log has only a part of a line; the disk may be full.");

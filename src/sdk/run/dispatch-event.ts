@@ -46,7 +46,7 @@ export async function dispatchEvent(
   const forFactory = (name: string) => scopeOf({ name: `provider ${name}` }, event, around);
   const shared = eventContext({ event, environment, providers, state, tasks, forFactory });
   observers.notify("hook-start", () => eventLabels(event), reportTrouble);
-  const deadlineMs = deadlineOf(event.name, chain, definition);
+  const deadlineMs = Math.max(0, deadlineOf(event.name, chain, definition) - (environment.spentMs ?? 0));
   const deadline = monotonicMs() + deadlineMs;
   const run: ChainRun = { ...around, shared, deadline, answers: [], warnings: [], trace: [], failures: [] };
   const answers = await runInMiddleware(chain, event, deadlineMs, run);

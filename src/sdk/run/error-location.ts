@@ -28,8 +28,9 @@ export function locateError(error: unknown, cwd: string): LocatedError {
 }
 
 /** The same in one line, without the stack. */
-export function errorWithLocation(error: unknown, cwd: string = process.cwd()): string {
-  return locateError(error, cwd).message;
+export function errorWithLocation(error: unknown, cwd?: string): string {
+  // The current directory may have been deleted.
+  return locateError(error, cwd ?? attempt(() => process.cwd()) ?? "/").message;
 }
 
 const mostFrames = 10;

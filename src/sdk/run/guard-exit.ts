@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { endThreads } from "./end-threads.ts";
+import { endThreads, type ReplaceableProcess } from "./end-threads.ts";
 
 const handlers = new AsyncLocalStorage<true>();
 let guards = false;
@@ -19,7 +19,7 @@ export function endSharedProcess(code: number): never {
 }
 
 /** `reallyExit`, the last step of `process.exit`, is not in Node's types. */
-type Process = typeof process & { reallyExit(code?: number): never };
+type Process = ReplaceableProcess & { reallyExit(code?: number): never };
 
 /**
  * While `held` returns true, calls that would end this process throw instead.
@@ -27,7 +27,7 @@ type Process = typeof process & { reallyExit(code?: number): never };
  */
 export function guardExit(held: () => boolean): (code: number) => never {
   const own = process as Process;
-  const { exit, reallyExit, abort, kill } = own;
+  const { exit, reallyExit, abort, kill, execve } = own;
   let ending: number | undefined;
   const refuse = (call: string, called: (...given: never[]) => unknown): never => {
     const error = new Error(`${call} was called; hooks and tasks end by returning`);
@@ -40,6 +40,8 @@ export function guardExit(held: () => boolean): (code: number) => never {
     endThreads(ending ?? code);
     return reallyExit.call(own, ending ?? code);
   };
+  if (execve !== undefined)
+    own.execve = (...given) => (holds() ? refuse("process.execve()", own.execve ?? execve) : execve.apply(own, given));
   own.abort = () => (holds() ? refuse("process.abort()", own.abort) : abort.call(own));
   own.kill = (pid, signal = "SIGTERM") =>
     holds() && endsThisProcess(pid, signal)

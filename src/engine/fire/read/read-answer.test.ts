@@ -81,6 +81,14 @@ describe("broken output", () => {
     expect(verdictOf(printed(0, text))).toEqual({ kind: "none" });
   });
 
+  test("a deny after other output on the same line counts, an allow does not", () => {
+    const onSameLine = (answer: object) => printed(0, `junk${JSON.stringify(answer)}\n`);
+    expect(verdictOf(onSameLine(deny))).toEqual({ kind: "deny", reason: "no" });
+    expect(codes(onSameLine(deny))).toEqual(["output-repaired"]);
+    expect(verdictOf(onSameLine(allow))).toEqual({ kind: "none" });
+    expect(codes(onSameLine(allow))).toEqual([]);
+  });
+
   test("an object that fails validation is a failure that names the field", () => {
     const { answer, warnings } = readAnswer(printed(0, { continue: "no" }), preTool);
     expect(answer.failure).toBe('printed an object that cannot be used: continue must be true or false, not "no"');

@@ -74,21 +74,23 @@ function firstText(...values: unknown[]): string | undefined {
   return values.find((value) => typeof value === "string" && value.trim() !== "") as string | undefined;
 }
 
-/** The object itself, one inside a JSON string, or every object that starts a line of the text. */
+/** The object itself, one inside a JSON string, or the first object of every line of the text. */
 function objectsIn(output: unknown): Readonly<Record<string, unknown>>[] {
   if (isObject(output)) return [output];
   if (typeof output !== "string") return [];
   const text = output.replace(/^\uFEFF/, "").trim();
   const value = text.startsWith('"') ? parseJson(text) : undefined;
   if (typeof value === "string") return objectsIn(value);
-  return objectsAtLineStarts(text);
+  return objectsInLines(text);
 }
 
-function objectsAtLineStarts(text: string): Readonly<Record<string, unknown>>[] {
+function objectsInLines(text: string): Readonly<Record<string, unknown>>[] {
   const found: Readonly<Record<string, unknown>>[] = [];
   let next = 0;
   let looked = 0;
-  for (const { index } of text.matchAll(/^[ \t]*\{/gm)) {
+  // Something else may have written to the line before.
+  for (const match of text.matchAll(/^[^{\n]*\{/gm)) {
+    const index = match.index + match[0].length - 1;
     if (index < next) continue;
     // A text of nothing but open braces would be read once per brace.
     if (looked > mostCharacters) break;
