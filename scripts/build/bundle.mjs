@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseAst } from "rollup/parseAst";
 import { entryPoints, root } from "./entry-points.mjs";
 import { joinSmallChunks } from "./join-small-chunks.mjs";
-import { asScript, prepareSource, requiring } from "./rewrite-source.mjs";
+import { asScript, prepareSource, requiring, withShortBuiltins } from "./rewrite-source.mjs";
 
 const src = join(root, "src");
 
@@ -84,12 +84,6 @@ export async function bundle(outdir) {
   writeFileSync(join(outdir, "cli", "bin.cjs"), requiring(bin.text), { mode: 0o755 });
   writeFileSync(join(outdir, "THIRD_PARTY_LICENSES.txt"), bundled.map(licenseOf).join("\n"));
   return { kernel, metafile };
-}
-
-/** Hundreds of modules ask Node for its own modules; a short name for that call saves 7 KB of the package. */
-function withShortBuiltins(script) {
-  const [start, call] = ['"use strict";', "process.getBuiltinModule"];
-  return script.replaceAll(`${call}(`, "node(").replace(start, `${start}const node=${call};`);
 }
 
 /** Puts statements that make an error on lines of their own: Node prints the whole line of an uncaught error. */
