@@ -97,17 +97,18 @@ export function checkMisplaced(
   rows: Rows = catalog,
 ): Pick<CheckedHooks, "warnings" | "unusable"> {
   const unusable: UnusableEntry[] = [];
-  const events = new Set(Object.keys(rows));
-  const collect = ({ meant: event, inside, at }: HooksKey): void => {
-    if (event === "hooks") {
-      for (const key of findHooks(inside, at, events)) collect(key);
-      return;
-    }
+  for (const { meant: event, inside, at } of eventsIn(found, rows)) {
     const place = { ...source, rows, event, ...misplacedAt(at, event), matcher: undefined };
     checkGroups(inside, { ...place, guards: canDeny(rows[event]), warnings: [], others: [], unusable });
-  };
-  for (const key of found) collect(key);
+  }
   return { unusable, warnings: unusable.flatMap(({ denies, warning }) => (denies ? [warning] : [])) };
+}
+
+/** The keys that mean an event, and those below a key that means `hooks`. */
+function eventsIn(found: readonly HooksKey[], rows: Rows): readonly HooksKey[] {
+  return found.flatMap((key) =>
+    key.meant === "hooks" ? eventsIn(findHooks(key.inside, key.at, new Set(Object.keys(rows))), rows) : [key],
+  );
 }
 
 function misplacedAt(at: string, event: string): Pick<Spot, "at" | "number" | "misplaced"> {
@@ -166,8 +167,8 @@ function checkOthers(value: SettingsEntry, known: readonly string[], spot: Spot)
 
 /** Guards under a key that a group or a hook does not have: of the events that are named there, or else of the event of the group. */
 function guardsUnder(key: string, inside: unknown, spot: Spot): readonly UnusableEntry[] {
-  const named = guardsInside({ [key]: inside }, spot);
-  if (named.length > 0) return named;
+  const named = eventsIn([{ meant: "hooks", inside: { [key]: inside }, at: spot.at, top: key }], spot.rows);
+  if (named.length > 0) return checkMisplaced(named, spot, spot.rows).unusable.filter(({ denies }) => denies);
   const unusable: UnusableEntry[] = [];
   checkGroups(inside, { ...spot, ...misplacedAt(`${spot.at}.${key}`, spot.event), warnings: [], others: [], unusable });
   return unusable.filter(({ denies }) => denies);

@@ -155,8 +155,10 @@ export const claudeCodeHooks: Readonly<Record<string, Fields>> = {
   mcp_tool: { server: needed, tool: needed, input: object, ...everyHook },
 };
 
-/** The keys of files with hooks only: those of plugins, and the frontmatter of agents and skills. */
-export const keysOfHookFiles: ReadonlySet<string> = new Set(
+export const keysOfPluginHooks: ReadonlySet<string> = new Set("description hooks modules name version".split(" "));
+
+/** The keys of agents and skills. */
+export const keysOfFrontmatter: ReadonlySet<string> = new Set(
   `agent allowed-tools argument-hint arguments background color compatibility context description disable-model-invocation
    disallowed-tools disallowedTools effort hooks initialPrompt isolation license maxTurns mcpServers memory metadata model modules
    name paths permissionMode shell skills tools user-invocable version when_to_use`.split(/\s+/),

@@ -34,5 +34,5 @@ function isLikeRule(value: unknown): boolean {
 const tools =
   "(?:Agent|Bash|Glob|Grep|LS|PowerShell|Read|Skill|Write|(?:Multi|Notebook)?Edit|Task|(?:Ask|Kill|Notebook|Slash|Task|Todo|Web)[A-Z]\\w+)";
 
-/** A tool, or in any letter case a tool with a spec: `read` alone may be anything. */
-const rules = [new RegExp(`^(?:mcp__.|${tools}$)`), new RegExp(`^${tools}\\s*[(:]`, "i")];
+/** A tool, or in any letter case a tool with a spec: `read`, and `Read: a text`, may be anything. */
+const rules = [new RegExp(`^(?:mcp__.|${tools}$)`), new RegExp(`^${tools}(?:\\(|:\\S)`, "i")];

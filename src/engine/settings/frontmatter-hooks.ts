@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { catalog, isObject, messageOf } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
-import { keysOfHookFiles } from "./claude-code-keys.ts";
+import { keysOfFrontmatter } from "./claude-code-keys.ts";
 import type { FrontmatterOrigin, Layer } from "./layer.ts";
 import { keysAboutHooks } from "./misplaced-hooks.ts";
 import { type LayerSource, layerOf, unreadableLayer } from "./read-layer.ts";
@@ -51,7 +51,7 @@ export async function frontmatterHooks(
   // Hooks under a misspelled or misplaced key were meant to run, and are reported.
   const about = keysAboutHooks(fields, rows);
   if (about.length === 0) return undefined;
-  const isAbout = (key: string) => about.includes(key) || !keysOfHookFiles.has(key);
+  const isAbout = (key: string) => about.includes(key) || !keysOfFrontmatter.has(key);
   const settings = Object.fromEntries(Object.entries(fields).filter(([key]) => isAbout(key)));
   const { name: written } = fields;
   // A name of digits is a number in YAML; it counts as a name.

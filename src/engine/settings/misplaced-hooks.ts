@@ -1,7 +1,7 @@
 import { isObject } from "../../protocol/internal.ts";
 import { ownValue, warningAt } from "./check-fields.ts";
 import { type checkHooks, checkMisplaced, type HooksSource, type Rows } from "./check-hooks.ts";
-import { isAboutFailure, looksLikeOnFailure } from "./failure-policy.ts";
+import { isAboutFailure, looksLikeOnFailure, wantsBlock } from "./failure-policy.ts";
 import { findHooks, type HooksKey } from "./find-hooks.ts";
 import { findRules } from "./find-rules.ts";
 
@@ -32,11 +32,12 @@ export function misplacedHooks(
   };
 }
 
-/** The keys of a file that are, contain, or were meant to be, hooks or rules. With hooks, those that look like a failure policy too. */
+/** The keys of a file that are, contain, or were meant to be, hooks or rules. With hooks, those with a failure policy too. */
 export function keysAboutHooks(value: Values, rows: Rows): readonly string[] {
   const misplaced = new Set(misplacedKeys(value, rows).map(({ top }) => top));
   const hasHooks = misplaced.size > 0 || Object.hasOwn(value, "hooks");
-  const isPolicy = (key: string, given: unknown) => isAboutFailure(key, given) || looksLikeOnFailure(key, given);
+  const isPolicy = (key: string, given: unknown) =>
+    isAboutFailure(key, given) || looksLikeOnFailure(key, given) || wantsBlock(given, { file: "", event: "", at: key });
   const isAbout = ([key, given]: readonly [string, unknown]) =>
     key === "hooks" ||
     misplaced.has(key) ||

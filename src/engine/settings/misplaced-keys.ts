@@ -1,8 +1,8 @@
 import { isObject, settingsFields, showValue, type Warning } from "../../protocol/internal.ts";
 import { lettersOf, misspelledKeys } from "./check-fields.ts";
 import type { OtherKey } from "./check-hooks.ts";
-import { claudeCodeKeys, keysOfHookFiles, olderClaudeCodeKeys } from "./claude-code-keys.ts";
-import { isAboutFailure } from "./failure-policy.ts";
+import { claudeCodeKeys, olderClaudeCodeKeys } from "./claude-code-keys.ts";
+import { isAboutFailure, wantsBlock } from "./failure-policy.ts";
 import { isComment, isNote } from "./find-hooks.ts";
 import { findRules } from "./find-rules.ts";
 import { shortened } from "./hook-names.ts";
@@ -11,7 +11,8 @@ type SettingsFile = Readonly<Record<string, unknown>>;
 
 /** The keys that a file has besides those of Hookline. */
 interface OtherKeys {
-  readonly hasOnlyHooks: boolean;
+  /** The keys of a file that has hooks and no settings. */
+  readonly ofHooks: ReadonlySet<string> | undefined;
   /** Those in its hooks. */
   readonly inHooks: readonly OtherKey[];
   /** Keys of the file that have a warning of their own. */
@@ -25,18 +26,18 @@ interface OtherKeys {
 export function checkOtherKeys(
   value: SettingsFile,
   file: string,
-  { hasOnlyHooks, inHooks, reported }: OtherKeys,
+  { ofHooks, inHooks, reported }: OtherKeys,
 ): { readonly permissions: SettingsFile; readonly warnings: readonly Warning[] } {
-  const known = hasOnlyHooks ? keysOfHookFiles : new Set(knownKeys());
-  const places = hasOnlyHooks ? new Map<string, string>() : placesOfKeys(value);
-  const onTop = Object.entries(value).filter(([key]) => !known.has(key));
+  const known = ofHooks ?? new Set(knownKeys());
+  const places = ofHooks ? new Map<string, string>() : placesOfKeys(value);
+  const onTop = Object.entries(value).map(([key, inside]) => ({ key, at: key, inside, isReported: reported.has(key) }));
   const others = [
-    ...onTop.map(([key, inside]) => ({ key, at: key, inside, isReported: reported.has(key) })),
+    ...onTop.flatMap((one) => (known.has(one.key) ? (ofHooks ? restrictionsIn(one, file) : []) : [one])),
     ...inHooks,
   ];
   const found = others.map((other) => {
     const meant = other.at === other.key ? (places.get(other.key) ?? placeOfPolicy(other)) : undefined;
-    if (!hasOnlyHooks) return misplaced(other, meant);
+    if (!ofHooks) return misplaced(other, meant);
     return meant === undefined ? [] : [{ at: other.at, meant }];
   });
   const misplacedKeys: readonly MisplacedKey[] = found.flat();
@@ -45,6 +46,15 @@ export function checkOtherKeys(
     permissions: Object.fromEntries(misplacedKeys.flatMap(({ rules = [] }) => rules)),
     warnings: [...misplacedKeys.map((one) => misplacedWarning(one, file)), ...unknownWarning(unknown, file)],
   };
+}
+
+/** Rules and guards under a key with another meaning, such as `metadata`. */
+function restrictionsIn(other: OtherKey, file: string): readonly OtherKey[] {
+  const { key, inside } = other;
+  if (key === "hooks") return [];
+  const rules = findRules(key, key, inside);
+  if (rules.length > 0) return rules.map(({ at, rules }) => ({ ...other, at, inside: rules }));
+  return wantsBlock(inside, { file, event: "", at: key }) ? [other] : [];
 }
 
 function knownKeys(): readonly string[] {

@@ -12,6 +12,7 @@ import {
 } from "../../protocol/internal.ts";
 import { type Fault, faultOf, ownValue, warningAt } from "./check-fields.ts";
 import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
+import { keysOfFrontmatter, keysOfPluginHooks } from "./claude-code-keys.ts";
 import { isComment } from "./find-hooks.ts";
 import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 import { type Layer, nameOf } from "./layer.ts";
@@ -65,12 +66,10 @@ function checkedLayer(source: LayerSource, value: unknown, contentHash: string, 
   const unusable = [...checked.unusable, ...elsewhere.unusable];
   const damaged = [...new Set([...checked.damaged, ...elsewhere.unusable.map(({ event }) => event)])];
   // A plugin and a file with frontmatter have only hooks.
-  const hasOnlyHooks = source.plugin !== undefined || source.frontmatter !== undefined;
-  const isPlain = inHooks.length === 0 && hasOnlyKeys(value, hasOnlyHooks ? { hooks } : settingsFields);
-  const others = isPlain
-    ? noOthers
-    : checkOtherKeys(value, name, { hasOnlyHooks, inHooks, reported: elsewhere.reported });
-  const keys = hasOnlyHooks ? { settings: {}, warnings: [] } : checkKeys(value, others.permissions, name);
+  const ofHooks = source.frontmatter ? keysOfFrontmatter : source.plugin && keysOfPluginHooks;
+  const isPlain = inHooks.length === 0 && hasOnlyKeys(value, ofHooks ? { hooks } : settingsFields);
+  const others = isPlain ? noOthers : checkOtherKeys(value, name, { ofHooks, inHooks, reported: elsewhere.reported });
+  const keys = ofHooks ? { settings: {}, warnings: [] } : checkKeys(value, others.permissions, name);
   return {
     ...source,
     settings: Object.keys(hooks).length === 0 ? keys.settings : { ...keys.settings, hooks },

@@ -92,6 +92,22 @@ test.each<[path: string, content: unknown, warnings: readonly string[]]>([
     ['unknown-keys: "permissions".'],
   ],
   ["plugin/.claude-plugin/plugin.json", { permissions: { deny: ["Bash"] } }, ['unknown-keys: "permissions".']],
+  ["plugin/hooks/hooks.json", { hooks: {}, disallowedTools: ["Bash"] }, ['unknown-keys: "disallowedTools".']],
+  [
+    "plugin/hooks/hooks.json",
+    { hooks: {}, description: { permissions: { deny: ["Bash"] } } },
+    ['unknown-keys: "description.permissions.deny".'],
+  ],
+  [
+    "plugin/.claude-plugin/plugin.json",
+    { hooks: { Stop: [{ hooks: [hook] }] }, guards: [{ ...hook, onFailure: "block" }] },
+    ['unknown-keys: "guards".'],
+  ],
+  [
+    "home/.claude/agents/x.md",
+    agent("metadata: {permissions: {deny: ['Bash(rm *)']}}"),
+    ['unknown-keys: "metadata.permissions.deny".'],
+  ],
   ["home/.claude/agents/x.md", agent("permissions:\n  deny: ['Bash(rm *)']"), ['unknown-keys: "permissions".']],
   ["home/.claude/agents/x.md", agent(`guards: 1\ncolor: red\nhooks: {${used}}`), ['unknown-keys: "guards".']],
   ["home/.claude/agents/x.md", agent(`x-guard: &g\n  ${used}\nhooks: *g`), []],
@@ -99,6 +115,21 @@ test.each<[path: string, content: unknown, warnings: readonly string[]]>([
 ])("the unknown keys of %s are reported once, without an effect on decisions", async (path, content, warnings) => {
   expect(await outcomeOf(path, content)).toMatchObject({ decision: "none", warnings });
 });
+
+test("nested lists of an event that cannot deny are read in linear time", () => {
+  let inside: object = { onFailure: "block" };
+  for (let level = 0; level < 60; level++) inside = { Notification: [{ hooks: [], inside }] };
+  expect(read({ hooks: inside }).readable).toBe(true);
+});
+
+test.each([{ prompts: { ask: "Write: a failing test first" } }, { commands: { ask: ["Read (or skim) the docs"] } }])(
+  "%j has no rules",
+  (settings) => {
+    const { settings: inEffect, warnings } = read(settings);
+    expect(inEffect.permissions).toBeUndefined();
+    expect(warnings.map(({ code }) => code)).toEqual(["unknown-keys"]);
+  },
+);
 
 test("doctor reports unknown keys as a note", async () => {
   expect((await outcomeOf("home/.claude/settings.json", { guards: 1 })).levels).toEqual(["note unknown-keys"]);
