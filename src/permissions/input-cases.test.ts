@@ -145,6 +145,8 @@ test("awk is asked about when its program is not known", () => {
     'gawk -e "$x" f',
     "cat p | gawk -i /dev/stdin 1 f",
     "cat p | gawk --exec - f",
+    "cat p | mawk -W exec -",
+    "cat p | mawk -W interactive -f -",
     "gawk --an-option '{print}' f",
   ]);
 });
@@ -161,6 +163,10 @@ test("a known program of awk is allowed with operands and values that are not kn
     "ls | xargs -I% awk '{print}' %",
     "find . -exec awk '{print}' {} +",
     "gawk -i inplace -bM '{print}' f",
+    "gawk --pretty-print --profile --lint-old --optimize --use-lc-numeric --gen-pot 1 f",
+    "gawk --dump-variables=x 1 f",
+    "awk -W version",
+    "mawk -W interactive '{print}' f",
     "gawk --csv --assign=n=1 -- '{print}' f",
     "awk '{n++; x--; print n/2, x/3}' f",
     "awk --version",
@@ -184,9 +190,37 @@ test("a program reads what echo, printf and here-documents pass through a pipe",
   ]);
 });
 
+test("piped text of another kind than commands is allowed", () => {
+  expectAll("allow", [
+    "echo 'note: y' | make oldconfig",
+    "echo 'Result: ok' | make -j$(nproc) report",
+    "echo 'fix: all' | xargs -I{} make MSG={}",
+    "echo 'if (!ready) return' | vim -",
+    "echo 'a te b; !x' | vim -R - -c 'set ft=c'",
+    "printf '%s\\n' a '#!/bin/sh' . w q | ed f",
+    "echo 'copy the program' | psql",
+    "printf \"select a\\tfrom t where b ~ 'x|y';\" | psql",
+  ]);
+  expectNotAllowed([
+    "echo 'a: ; rm y' | make -f -",
+    "echo 'a: ; rm y' | make --file=-",
+    "echo 'a: ; rm y' | make $X",
+    "echo ':!rm y' | vim f",
+    "echo ':!rm y' | vim -s - f",
+    "echo '!rm y' | vim -es f",
+    "echo ':!rm y' | vim -c - f",
+    "echo ':!rm y' | vim -- -",
+    "printf '!rm y\\n' | ed f",
+    "printf 'w !rm y\\n' | ed f",
+    "printf '\\timing `rm y`' | psql",
+    "printf \"copy t\\nto program 'rm y'\" | psql",
+    "printf 'select 1;\\nsystem rm y\\n' | mysql",
+  ]);
+});
+
 test("long texts for programs with commands of their own take no more than a moment", () => {
   const before = process.cpuUsage();
-  const signs = ["\n", " ", "\n ", "\\a", "copy ", "; ", "! ", "/ ", "a\n"];
+  const signs = ["\n", " ", "\n ", "\\a", "copy ", "; ", "! ", "/ ", "a\n", "/x", "sil "];
   for (const program of ["psql", "mysql", "sqlite3", "vim", "make", "awk -f -", "sed -f -"]) {
     for (const sign of signs) decisionOf(`${program} <<'E'\n${sign.repeat(Math.floor(90_000 / sign.length))}\nE`);
   }

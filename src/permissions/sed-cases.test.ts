@@ -133,6 +133,13 @@ test("an expansion in a script of sed is asked about where its own text may be a
     'sed "${x:-e ls y;}p" f',
     "sed \"$(echo e ls y '#')p\" f",
     'sed "s/.*/ls y$(echo /ge)/" f',
+    "sed \"s|.*|ls y$(echo '|ge')|\" f",
+    "sed \"s/.*/ls y$(printf '/\\ne ls')/\" f",
+    "sed \"s/.*/ls y$(echo '/;1!e ls')/\" f",
+    "sed \"s/.*/ls y$(echo '/;$e ls')/\" f",
+    "sed \"/a/ , $(echo '1e ls;')p\" f",
+    "sed \"/a/,$(echo '1e ls;')p\" f",
+    'sed "s/.*/ls y${x:-/w out;s/a}/" f',
   ]);
 });
 
@@ -156,6 +163,16 @@ test("an expansion in a script of sed is allowed where a number or text is expec
     'sed -i "${n}i $x" f',
     'sed "p # $x" f',
     'sed -i"$EXT" s/a/b/ f',
+  ]);
+});
+
+test("an e or w in an expansion in the text of sed is allowed where it cannot end the text", () => {
+  expectAll("allow", [
+    "sed -i \"s/D/$(date '+%b %e')/\" f",
+    'sed -i "s/IP/$(curl -s ifconfig.me)/" f',
+    "sed -i \"s/D/$(grep -oE '\\w+' v.txt)/\" f",
+    'sed "s/x/$(basename "$f" .e)/" f',
+    'sed -i "s/X/${NAME:-me}/" f',
   ]);
 });
 

@@ -116,10 +116,12 @@ test("a deny rule covers commands in the first word of tar, in variables of make
     "make MAKE='rm x'",
     "make 'SHELL := rm'",
     "vim -c 'vert ter rm x' README",
+    "vim -c 'bo 9te! rm x' f",
     "mysql --pag='rm x'",
     "make .SHELLFLAGS='-c \"rm x;\"'",
   ]);
   expectAll("ask", ["vim -c 'sil!!rm x' README", "vim -c 'sil!r!rm x' README", "vim -c '%!!rm x' README"]);
+  expectAll("ask", ["vim -c 'g/a/!rm x' f", "vim -c '/a/,/b/!rm x' f", "vim -c 'w !rm x' f"]);
   expectAll("allow", [
     "tar czf x.tgz x",
     "tar cfX x.tar x x",
@@ -127,6 +129,9 @@ test("a deny rule covers commands in the first word of tar, in variables of make
     "make SHELL=/bin/bash X:=1 X+=a=b!=c",
     "mysql --password=x --port=1 -e 'select 1'",
     "vim -c 'sil! %s/a/b/' -c 'set nu!' -c wq! README",
+    "vim -c '%s/!/x/g' -c '%s/x/a te y/' -c 'silent! write! x' f",
+    "vim 'letter to te x.txt'",
+    "mysql --pages=1 -e x",
   ]);
 });
 

@@ -4,6 +4,7 @@ import { isBuiltin } from "./builtins.ts";
 import { type Inner, opaque, scriptOf, wordOf } from "./inner-command.ts";
 import { cutWord, isOption, optionValues } from "./program-options.ts";
 import { withDashes } from "./special-operands.ts";
+import { readsOpenFile } from "./wrappers.ts";
 
 /**
  * Where programs are given a command that they run: in the values of options, given as a usage line, or else in any word. With `lead`
@@ -23,6 +24,8 @@ const usages =
 /** ssh with a port, a key or a user, as usual for rsync. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 const vi = "vi,vim,nvim,view,ex,ed,gvim";
+/** What may precede `te` in a command of vi. */
+const viModifier = String.raw`\d{0,9}(?:abo|bel|bo|bro|conf|hid|hor|kee|lefta|leg|loc|noa|nos|rightb|san|sil|tab|to|uns|ver|vim9|arg|buf|win|[cl]f?do)[a-z]{0,9}[!\s]{1,9}`;
 const hgSetting = /^(?:alias|hooks|extensions|pager|extdiff|merge-tools|ui\.(?:editor|ssh|merge))[^=]*=!?/;
 
 const rows: readonly CommandOption[] = [
@@ -44,19 +47,27 @@ const rows: readonly CommandOption[] = [
   ["gcc,g++,cc,c++", "", /^-wrapper$/],
   ["go", "", /^--?(?:(?:tool)?exec|vettool)(?:=|$)/],
   ["socat", "", /^(?:exec|system|shell):/i],
+  [vi, "text", /\bsystem\w*\s*\(/],
+  // A filter or a command, behind modifiers, a range or the pattern of `g`. Not `w!` and `e!`, and not in `s/!/x/`.
+  [vi, "text", /!(?<=(?:^\+?|[\s:%|'"\d$.,;*&+!-]|['`][\w<>[\]]|(?:^|[\W\d])r(?:ead?)?\s*)!)\s*[\w./]/m],
   [
     vi,
     "text",
-    /!(?<=(?:^|[\W\d]|'\w)(?:r(?:ead?)?|w(?:rite?)?|e)?\s*!)\s*[\w./]|\bsystem\w*\s*\(|(?:^\+?|[\s|!:])te(?:r\w*)?\s/m,
+    /!(?<=(?:^[+:\s]{0,9}|[|:,;'"]|\b(?:g|v|global|vglobal)!?\s?)\1(?:(?!\1)[^\n]){0,99}([^\w\s])!)\s*[\w./]/m,
+  ],
+  [
+    vi,
+    "text",
+    new RegExp(String.raw`(?:^\+?|[|:"'!])[\s\d%$.,]{0,9}(?:${viModifier}){0,9}\d{0,9}te(?:r\w*)?!?\s`, "m"),
   ],
   ["gdb,lldb", "text", /^(?:make|pipe|py|pi|python|script|\|)\s|\bshell\s/],
-  // A pipe or a backtick in the line of a meta-command, or at the start of a value; a text that is made later.
+  // A pipe or a backtick in the line of a meta-command (`\t` may be a tab of printf), or at the start of a value; a text that is made later.
   [
     "psql",
     "text",
-    /\\!(?!=)|\\[^\n\\]*(?:`|(?<!\|)\|(?!\|))|^[-\w]*=?\s*\|\s*\S|\\(?:setenv|gexec)\b|\bcopy\b(?:(?!\bcopy\b)[\s\S])*?\bprogram\b/i,
+    /\\!(?!=)|\\(?!t(?!iming)\w)[^\n\\]*(?:`|(?<!\|)\|(?!\|))|^[-\w]*=?\s*\|\s*\S|\\(?:setenv|gexec)\b|\bcopy\b(?:(?!\bcopy\b)[\s\S])*?\bprogram\s*(?:\/\*|--|['"$%]|:(?!:)|e'|u&)/i,
   ],
-  ["mysql,mariadb", "text", /\\!(?!=)|(?:^(?:--\w+=|-\w*?e)?|;)[ \t]*(?:system|pager)\s|^--pag/im],
+  ["mysql,mariadb", "text", /\\!(?!=)|(?:^(?:--\w+=|-\w*?e)?|;)[ \t]*(?:system|pager)\s|^--pag(?:er?)?(?:=|$)/im],
   ["mysql,mariadb", "text", /\\P/],
   ["sqlite,duckdb", "text", /^[ \t]*\.(?:sh(?!ow)|sy|(?:import|o|read)\S*\s.*\|)|\bedit\s*\(/im],
   ["make", "text", /^--ev|^\.SHELLFLAGS|^-\w*E|^(?:-\w*f|--\w+=)?(?:-|.*\bfd\/\d+|(?:.*\/)?stdin)$|\$[({]shell\s/],
@@ -86,7 +97,7 @@ export function optionCommands(head: string, args: readonly ShellWord[], stdin =
   // `gcc-13` is gcc, `cmd.exe` is cmd.
   const options = optionTable().get(head) ?? optionTable().get(head.replace(/(?<=[a-z+])(?:-?[\d.]+|\.exe)$/i, ""));
   if (options === undefined) return commandsByName(args);
-  const texts = [stdin, ...args.map(({ pieces }) => pieces.join("$"))];
+  const texts = [readsCommands(head, args) ? stdin : "", ...args.map(({ pieces }) => pieces.join("$"))];
   const line = texts.map((text) => (/\s/.test(text) ? `"${text}"` : text)).join(" ");
   return options.flatMap(([, usage, lead, plain]): readonly Inner[] => {
     if (usage === "text") return texts.some((text) => lead?.test(text)) ? [opaque("its text runs a command")] : [];
@@ -101,6 +112,21 @@ export function optionCommands(head: string, args: readonly ShellWord[], stdin =
       return scriptOf([lead?.test("-wrapper") ? wordOf(value.pieces.join("$").replaceAll(",", " ")) : value], "sh");
     });
   });
+}
+
+/** Whether a program may take commands from its standard input. make only reads rules with `-f -`, vim takes text for its buffer with `-`. */
+function readsCommands(head: string, args: readonly ShellWord[]): boolean {
+  if (head === "make") {
+    const files = optionValues(args, "-f= --file= --makefile=");
+    const isUnknown = args.some(({ pieces }) => /^-{0,2}$/.test(pieces[0]) && pieces.length > 1);
+    return isUnknown || files.some((file) => staticValue(file) === "-" || readsOpenFile(file) !== undefined);
+  }
+  if (!/^(?:g?vim?|nvim|view)$/.test(head)) return true;
+  const words = args.map((word) => staticValue(word) ?? "-e");
+  const isBuffer = words.some(
+    (word, index) => word === "-" && !/^-\w*[cdiopqrstuwPSTUVW]$|^--/.test(words[index - 1] ?? ""),
+  );
+  return !isBuffer || words.some((word) => /^-\w*[esES]|^--$/.test(word));
 }
 
 const commandName =

@@ -17,10 +17,13 @@ const sedOptions: ScriptGrammar = {
 const awkOptions: ScriptGrammar = {
   usage:
     "-bcCghIkMnNOPrsStV -dDLop[=] -efEFilv= --file= --field-separator= --assign= --source= --exec= --include= --load= --lint[=] --csv " +
-    "--bignum --posix --re-interval --sandbox --traditional --characters-as-bytes --non-decimal-data --help --version",
+    "--bignum --posix --re-interval --sandbox --traditional --characters-as-bytes --non-decimal-data --help --version " +
+    "--pretty-print[=] --profile[=] --dump-variables[=] --lint-old --optimize --no-optimize --use-lc-numeric --gen-pot -W=",
   scripts: /^(?:[efEi]|--(?:source|file|exec|include))$/,
   inOrder: true,
 };
+
+const isPlainW = /^(?:version|interactive)$/;
 
 /** In place of an expansion whose value is not known. */
 const gap = "\uE000";
@@ -61,6 +64,11 @@ function readScripts(
   const words = args.map((word) => ({ ...word, splits: false }));
   const read = readProgramArguments(words, grammar, true);
   if (read === undefined) return { known: [], isWhole: false };
+  // Others of `-W` are a script or a file: `-W exec`.
+  const isOther = read.options.some(
+    ({ name, value }) => name === "W" && !isPlainW.test((value && staticValue(value)) ?? ""),
+  );
+  if (isOther) return { known: [], isWhole: false };
   const given = read.options.flatMap(({ name, value }) =>
     value && grammar.scripts.test(name)
       ? [/^(?:e|--expression|--source)$/.test(name) ? value : scriptInFile(value, stdin)]
@@ -80,10 +88,26 @@ function scriptInFile(name: ShellWord, stdin: string | undefined): ShellWord | u
   return file === "other" || stdin === undefined ? undefined : wordOf(stdin);
 }
 
-/** Whether `e` or `w` occurs in an expansion other than a plain variable: `${x:-/e}`, `$(echo e)`. It is not taken for an option. */
+/**
+ * Whether an expansion other than a plain variable may hold the command `e` or `w`, or a flag: `${x:-/e}`, `$(echo e)`. In text they count
+ * behind what may end it: a slash, a delimiter of the script, the end of a command. In an address they count anywhere but in an option.
+ */
 function mayExpandToCommand({ pieces, raw }: ShellWord): boolean {
   const at = pieces.length === 1 ? -1 : raw.search(/\$\(|`|\$\{\w+[^\w}]/);
-  return at >= 0 && /(?<!\s-|[\w$])[gpiImM\d]*[ew](?!\w)/.test(raw.slice(at));
+  if (at < 0) return false;
+  if (hasAddressGap(pieces)) return /(?<!\s-|[\w$])[gpiImM\d]*[ew](?!\w)/.test(raw.slice(at));
+  const signs = [...pieces.join(gap).matchAll(/(?<![a-z])[sy]([^\w\s])/gi)].map(([, sign]) => `\\${sign}`);
+  const between = String.raw`(?:[\sgpiImM\d!,~+]|\\\$|\$!){0,20}`;
+  const command = String.raw`(?:[ew](?!\w)|e[gpiImM\d]+[;#}\n])`;
+  return new RegExp(String.raw`(?:[/;{}\n${signs.join("")}]|\\n)${between}${command}|[;\n]\s{0,20}(?:\\\S|\$e\s)`).test(
+    raw.slice(at),
+  );
+}
+
+/** Whether one of the expansions may be a line number, and so a command too. */
+function hasAddressGap(pieces: ShellWord["pieces"]): boolean {
+  const isAddress = /(?:[;{}\n]|[^\w\s][IM\s]{0,9},)[\s\d,$!~+]*$/;
+  return /^[\s\d,$!~+]*$/.test(pieces[0]) || pieces.slice(0, -1).some((piece) => isAddress.test(piece));
 }
 
 /** A character or a set of characters in a regular expression. A delimiter in a set is literal. */
