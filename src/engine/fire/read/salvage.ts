@@ -88,8 +88,8 @@ function objectsInLines(text: string): Readonly<Record<string, unknown>>[] {
   const found: Readonly<Record<string, unknown>>[] = [];
   let next = 0;
   let looked = 0;
-  // Something else may have written to the line before.
-  for (const match of text.matchAll(/^[^{\n]*\{/gm)) {
+  // Something else may have written to the line before. An object in a list is not an answer.
+  for (const match of text.matchAll(/^[^[{\n]*\{/gm)) {
     const index = match.index + match[0].length - 1;
     if (index < next) continue;
     // A text of nothing but open braces would be read once per brace.
